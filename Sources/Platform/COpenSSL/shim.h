@@ -1,8 +1,8 @@
 // Makes libcrypto usable from Swift, with static inline functions for everything that Swift cannot call directly:
 // macros, variadic functions, STACK_OF, OSSL_PARAM arrays (they contain pointers, so each is created and destroyed
 // within one function), and ASN1_STRING and related types (visible structs in OpenSSL 3 but opaque in OpenSSL 4, so
-// they are never passed to Swift). There is no policy here: Swift makes every decision. Functions that can fail return
-// 1 for success unless stated otherwise.
+// they are never passed to Swift). It contains no policy: Swift makes every decision. Unless stated otherwise,
+// functions that can fail return 1 for success.
 #ifndef COPENSSL_SHIM_H
 #define COPENSSL_SHIM_H
 
@@ -256,7 +256,7 @@ static inline int shim_ocsp_id_serial(OCSP_CERTID *id, unsigned char *out, int s
     if (OCSP_id_get0_info(NULL, NULL, NULL, &serial, id) != 1) return -1;
     return shim_integer_bytes(serial, out, size);
 }
-// Whether the id refers to a certificate of this issuer, with any digest.
+// Whether the id refers to a certificate from this issuer, with any digest.
 static inline int shim_ocsp_id_is_of_issuer(OCSP_CERTID *id, const X509 *issuer) {
     ASN1_OBJECT *oid = NULL;
     ASN1_INTEGER *serial = NULL;

@@ -1,8 +1,8 @@
 internal import Glibc
 
 extension Command {
-    /// Returns this process's arguments without its name. Exits with code 78 if the system hides them; otherwise, flags
-    /// would be silently ignored.
+    /// Returns this process's arguments without its name. Exits with code 78 if the system hides them, because flags
+    /// would otherwise be silently ignored.
     ///
     /// Swift reads the arguments from `/proc/self/cmdline`, so they are missing in a root directory without `/proc`,
     /// such as a bare `chroot`.
@@ -17,8 +17,7 @@ extension Command {
         return arguments
     }
 
-    /// Removes the process name. Returns nil if the command line is empty: it always contains at least the process
-    /// name, so an empty one means that the system hides it.
+    /// Removes the process name. Returns nil if the command line is empty, which means that the system hides it.
     static func arguments(_ commandLine: [String]) -> [String]? {
         commandLine.isEmpty ? nil : Array(commandLine.dropFirst())
     }

@@ -1,7 +1,7 @@
 package import Configuration
 
 extension Command {
-    /// Parses a command line, the environment, and the configuration file that one of them names.
+    /// Parses a command line, the environment, and the configuration file named by either of them.
     ///
     /// Flags have the form `--key value` or `--key=value`, before or after a subcommand; `--` ends them.
     ///
@@ -31,8 +31,8 @@ extension Command {
         return refusal(ConfigurationErrors(errors), warnings: line.warnings)
     }
 
-    /// Returns the keys of this command's settings that are present in the file, the environment or flags, with any
-    /// value. Errors are ignored here, because ``parse(_:environment:)`` reports them.
+    /// Returns the keys of this command's settings that the file, the environment or flags contain. Ignores errors,
+    /// which ``parse(_:environment:)`` reports.
     ///
     /// - Parameters:
     ///   - arguments: the arguments without the program's name.
@@ -44,7 +44,7 @@ extension Command {
         return line.loader(environment).givenKeys
     }
 
-    /// Returns the lines and the exit code for errors that a service finds after parsing.
+    /// Returns the lines and the exit code for errors that a service detects after parsing.
     ///
     /// - Parameter warnings: further lines, printed before the errors.
     package func refusal(_ errors: ConfigurationErrors, warnings: [String] = []) -> CommandOutcome {
@@ -75,7 +75,7 @@ extension Command {
         return []
     }
 
-    /// Whether this command or a subcommand has a valueless flag with this key, or had one under this name.
+    /// Whether this command or a subcommand has, or used to have, a flag with this name that takes no value.
     func hasFlag(_ key: String) -> Bool {
         schema.settings.contains { $0.isFlag(named: key) }
             || subcommands.contains { $0.hasFlag(key) }

@@ -3,7 +3,7 @@ package import Lifecycle
 package import Primitives
 
 extension Command {
-    /// Parses a command line and runs the selected command. Results and errors have been printed when this returns.
+    /// Parses a command line, runs the selected command, and prints its result or errors.
     ///
     /// - Parameters:
     ///   - arguments: the arguments without the program's name.

@@ -1,7 +1,7 @@
 package import Configuration
 package import Primitives
 
-/// Everything that the action of a command may use.
+/// Everything that a command's action may use.
 package struct CommandContext: Sendable {
     private let invocation: Invocation
     package let console: Console

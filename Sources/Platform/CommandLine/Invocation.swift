@@ -5,14 +5,13 @@ package import Lifecycle
 package struct Invocation: Sendable {
     /// The selected command.
     package let command: Command
-    /// The command names after the executable, such as `["topics", "create"]`; empty if the executable has no
-    /// subcommands.
+    /// The subcommand names, such as `["topics", "create"]`; empty if the executable has no subcommands.
     package let commandPath: [String]
     /// The effective configuration.
     package let configuration: Configuration
     /// Positional arguments, in order.
     package let arguments: [String]
-    /// A line for each flag in a former form, for standard error.
+    /// A warning for each flag in a former form, for standard error.
     package let warnings: [String]
 
     /// Runs the command and returns the exit code of the process.

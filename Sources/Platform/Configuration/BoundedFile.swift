@@ -1,7 +1,7 @@
 internal import Glibc
 internal import Primitives
 
-/// A file that cannot be read (with the operating system's message) or has unexpected content.
+/// The reason a file cannot be used: it is unreadable (with the operating system's message) or has unexpected content.
 package struct FileProblem: Error, Equatable {
     /// The message, without a trailing period.
     package let message: String

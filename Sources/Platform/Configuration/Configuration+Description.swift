@@ -31,7 +31,7 @@ extension Configuration {
                     json.object { json in
                         json.set("origin", entry.origin.description)
                         json.name("value")
-                        // A missing value is null, so that all entries have the same shape.
+                        // Write null for a missing value, so that all entries have the same shape.
                         if let value = shown(entry) { json.string(value) } else { json.null() }
                     }
                 }

@@ -30,7 +30,7 @@ public struct Configuration: Sendable {
     /// Returns the value of a setting, which must be in the schema that this configuration was read with.
     public func value<Value>(_ setting: Setting<Value>) -> Value {
         guard let parsed = values[setting.key] as? ParsedValue<Value> else {
-            // The setting is not in the command's schema, or has another type there, which is a programming error.
+            // Programming error: the setting is not in the command's schema, or has another type there.
             preconditionFailure("\(setting.key) is not in the schema")
         }
         return parsed.value
@@ -42,7 +42,7 @@ public struct Configuration: Sendable {
     /// Returns the value for one name of a setting with a placeholder in its key, such as
     /// `apps.<bundleId>.environments`.
     ///
-    /// The setting is optional or has a default, which applies to every name without a key of its own.
+    /// The setting must be optional or have a default, which applies to every name without its own key.
     public func value<Value>(_ setting: Setting<Value>, for name: String) -> Value {
         if let template = setting.descriptor.template,
             let parsed = values[template.key(for: name)] as? ParsedValue<Value>
@@ -50,8 +50,8 @@ public struct Configuration: Sendable {
             return parsed.value
         }
         guard let fallback = setting.fallback else {
-            // A key with a placeholder cannot be required, because names are known only at run time. A setting with
-            // such a key and without a default is a programming error.
+            // Programming error: the setting has no default. A key with a placeholder cannot be required, because names
+            // are known only at run time.
             preconditionFailure("\(setting.key) has no default")
         }
         return fallback

@@ -19,15 +19,15 @@ public enum ConfigurationOrigin: Sendable, Equatable, CustomStringConvertible {
     }
 }
 
-/// One error in the configuration or the command line, as a single line with the key, its origin, the error and the
-/// fix. Equality compares all properties.
+/// An error in the configuration or the command line, described in one line with the key, its origin, the problem and
+/// the fix. Equality compares all properties.
 public struct ConfigurationError: Error, Equatable, CustomStringConvertible {
     /// The kind of error.
     public struct Code: RawRepresentable, Sendable, Hashable {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// The command line does not fit the command.
+        /// The command line is invalid for the command.
         public static let usage = Code(rawValue: "usage")
         /// No setting has this key.
         public static let unknownKey = Code(rawValue: "unknownKey")

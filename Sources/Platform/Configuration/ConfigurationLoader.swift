@@ -14,7 +14,7 @@ package struct ConfigurationLoader {
         self.schema = schema
     }
 
-    /// The keys of the schema that a source contains, with any value.
+    /// The schema's keys that any source contains.
     package var givenKeys: Set<String> {
         Set(
             given.keys.filter { key in

@@ -1,4 +1,4 @@
-/// A prefix whose keys are all allowed and passed on, such as `kafka.` for librdkafka's properties.
+/// A prefix under which any key is allowed and passed on, such as `kafka.` for librdkafka's properties.
 ///
 /// The value of a secret key (see ``isSecret(_:)``) is masked in output and rejected as a flag. It can be given as a
 /// file: `kafka.sasl.password.file=/run/secrets/kafka` sets `kafka.sasl.password`.
@@ -11,7 +11,7 @@ public struct OpenPrefix: Sendable {
     public let example: String
     /// Keys under the prefix that are not allowed, each with the reason and the fix.
     public let refused: [String: String]
-    /// Settings under the prefix, which every schema with the prefix includes.
+    /// Settings under the prefix, included in every schema with the prefix.
     let settings: [SettingDescriptor]
 
     public init(
@@ -40,15 +40,15 @@ public struct ConfigurationSchema: Sendable {
     public let settings: [SettingDescriptor]
     /// The open prefixes in help order.
     public let openPrefixes: [OpenPrefix]
-    /// Keys of other executables, which a shared file or environment may contain. A key may have a placeholder; a
-    /// prefix, which ends with a dot, stands for all keys under it.
+    /// Keys of other executables that a shared file or environment may contain. A key may have a placeholder; an entry
+    /// that ends with a dot covers all keys under this prefix.
     public let alsoKnown: [String]
     /// The mapping between settings and environment variables.
     public let variables: EnvironmentVariables
 
     /// - Parameters:
     ///   - settings: the settings in help order.
-    ///   - openPrefixes: prefixes whose keys are passed on without being interpreted.
+    ///   - openPrefixes: the prefixes of keys that are passed on without being interpreted.
     ///   - alsoKnown: keys of other executables, possibly with a placeholder, and prefixes that end with a dot. They
     ///     are ignored if the shared file or environment contains them.
     ///   - variables: the mapping between settings and environment variables.
@@ -117,8 +117,8 @@ public struct ConfigurationSchema: Sendable {
         return .unknown
     }
 
-    /// Whether the key is under the prefix of a per-name setting, such as `apps.`. Such a key is a typing error, unless
-    /// an executable has a setting with this key.
+    /// Whether the key is under the prefix of a per-name setting, such as `apps.`. It is then a typo, unless some
+    /// executable has a setting with this key.
     private func isUnderOwnTemplate(_ key: String) -> Bool {
         settings.contains { setting in setting.template.map { key.hasPrefix($0.prefix) } ?? false }
     }
@@ -157,7 +157,7 @@ public struct ConfigurationSchema: Sendable {
                 continue
             }
             guard wrong.hasPrefix(template.prefix) else { continue }
-            // The name may end at any dot, so a candidate is added for each one.
+            // The name may end at any dot, so add a candidate for each one.
             let rest = wrong.dropFirst(template.prefix.count)
             for index in rest.indices where rest[index] == "." {
                 candidates.append(template.key(for: String(rest[..<index])))

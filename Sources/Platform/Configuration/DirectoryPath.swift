@@ -3,8 +3,8 @@ internal import Glibc
 
 /// Checks whether a directory could be created, without creating it.
 package enum DirectoryPath {
-    /// Returns the reason a directory cannot be created at this path, phrased as the end of a sentence: the nearest
-    /// existing ancestor is not a directory. Returns nil if nothing prevents it. Permissions are not checked, because
+    /// Returns the reason a directory cannot be created at this path, phrased as the end of a sentence, or nil if
+    /// nothing prevents it: the nearest existing ancestor must be a directory. Does not check permissions, because
     /// another user may start the service.
     ///
     /// - Parameter path: the path; a relative path starts at the working directory.

@@ -8,7 +8,7 @@ package struct FileFingerprint: Sendable, Equatable {
     package init(path: String) throws(FileProblem) {
         let bytes = try BoundedFile.read(path, limit: 1 << 20)
         defer { bytes.wipe() }
-        // The hasher has a random seed per process, so even a printed hash reveals nothing.
+        // The hasher's seed is random in each process, so even a printed hash reveals nothing.
         var hasher = Hasher()
         bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
         hash = hasher.finalize()

@@ -1,8 +1,8 @@
-/// A flag with its former name, or a value in its former notation, which the command line still accepts with a warning.
+/// A former name or value notation of a flag, still accepted on the command line with a warning.
 package struct FormerFlag: Sendable {
     /// The name after `--`.
     let name: String
-    /// Whether a value is meant for the former name, for a name that has another meaning now.
+    /// Whether a value belongs to the former name, for a name that has a different meaning now.
     let applies: @Sendable (String) -> Bool
     /// Converts the value to the present notation.
     let value: @Sendable (String) -> String
@@ -12,8 +12,8 @@ extension Setting {
     /// Returns this setting, which is also accepted under a former name on the command line.
     ///
     /// - Parameters:
-    ///   - name: the former name; the present name if only the notation of the value has changed.
-    ///   - applies: whether a value is meant for the former name. By default every value is.
+    ///   - name: the former name, or the present name if only the notation of the value has changed.
+    ///   - applies: whether a value belongs to the former name. By default, every value does.
     ///   - value: converts the value to the present notation.
     package func formerly(
         _ name: String, if applies: @escaping @Sendable (String) -> Bool = { _ in true },
@@ -24,14 +24,14 @@ extension Setting {
 }
 
 extension SettingDescriptor {
-    /// Whether the setting is a switch without a value that has, or had, this name.
+    /// Whether the setting is a switch without a value that has, or used to have, this name.
     package func isFlag(named name: String) -> Bool {
         isFlag && (key == name || former.contains { $0.name == name })
     }
 }
 
 extension ConfigurationSchema {
-    /// Returns the present form of a flag, which is several flags if its value was divided.
+    /// Returns the present form of a flag. There are several flags if the former value is now split.
     package func presentForm(_ key: String, _ text: String) -> [(key: String, text: String)] {
         let present = settings.flatMap { setting in
             setting.former.filter { $0.name == key && $0.applies(text) }.map { (setting.key, $0.value(text)) }

@@ -37,9 +37,10 @@ private struct NamedSetting: AnySetting {
 }
 
 extension Configuration {
-    /// Returns the configuration for one name: its values replace the general values, and errors refer to its keys.
+    /// Returns the configuration for one name. Per-name values replace the general values, and errors refer to the
+    /// per-name keys.
     ///
-    /// - Parameter defaults: values that replace the general values of settings that are not given for the name.
+    /// - Parameter defaults: values that replace the general values of settings without a per-name value.
     public func narrowed(
         to name: String, _ named: NamedSettings, defaults: [ConfigurationDefault] = []
     ) -> Configuration {

@@ -34,7 +34,7 @@ package enum PropertiesFile {
             } catch {
                 errors.append(ConfigurationError(code: .syntax, origin: origin, message: error.message))
             }
-            // In a file of another format, every line is an error, so the first ones are enough.
+            // In a file of another format, every line is an error, so the first 20 are enough.
             if errors.count == 20 { break }
         }
         return (entries, errors)

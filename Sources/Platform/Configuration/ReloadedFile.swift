@@ -12,7 +12,7 @@ package final class ReloadedFile<Value: Sendable>: Sendable {
 
     private struct State {
         var value: Value
-        /// Identifies the bytes of the current value or error.
+        /// The digest of the bytes that produced the current value or error.
         var fingerprint: [UInt8]
         /// The time of the last check, in monotonic nanoseconds.
         var checkedAt: UInt64
@@ -31,8 +31,8 @@ package final class ReloadedFile<Value: Sendable>: Sendable {
     /// - Parameters:
     ///   - limit: the maximum size of the file in bytes.
     ///   - now: the current time in monotonic nanoseconds.
-    ///   - digest: for files with secrets, returns a digest that is compared instead of the content. The content is
-    ///     then wiped, so that only the value remains in memory. The value must not share the content's storage.
+    ///   - digest: for files with secrets, returns a digest to compare instead of the content. The content is then
+    ///     wiped, so that only the value remains in memory. The value must not share the content's storage.
     ///   - make: creates the value from the file's bytes.
     package init(
         path: String, limit: Int, now: UInt64,

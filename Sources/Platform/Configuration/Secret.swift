@@ -7,7 +7,7 @@ public struct Secret: Sendable, CustomStringConvertible, CustomDebugStringConver
         self.bytes = bytes
     }
 
-    /// The secret bytes. The long name makes every use stand out in a review.
+    /// The secret bytes. The name makes every use stand out in a review.
     public var revealedBytes: [UInt8] { bytes }
 
     public var description: String { "<secret>" }
@@ -15,7 +15,7 @@ public struct Secret: Sendable, CustomStringConvertible, CustomDebugStringConver
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// A secret in a file of its own, such as a mounted secret with mode 0400.
+/// A secret in a separate file, such as a mounted secret with mode 0400.
 public struct SecretFile: Sendable, CustomStringConvertible {
     /// The path of the file, which may be printed.
     public let path: String

@@ -1,8 +1,8 @@
 /// One configuration key: its type, its default, and its help text.
 ///
 /// A key with a placeholder, such as `apps.<bundleId>.environments`, has one value per name. The list setting before
-/// the placeholder (`apps`) declares the names: in each element, the name is the part before the first `:`. These keys
-/// are given in the file or as flags, because an environment variable cannot represent the case and the dots of a name
+/// the placeholder (`apps`) declares the names: in each element, the name is the part before the first `:`. Set these
+/// keys in the file or as flags, because an environment variable cannot represent the case and the dots of a name
 /// unambiguously.
 public struct Setting<Value: Sendable>: Sendable {
     /// The properties that help, error messages and the loader use, without the type of the value.
@@ -50,15 +50,16 @@ public struct Setting<Value: Sendable>: Sendable {
             kind: kind, fallback: .some(nil))
     }
 
-    /// Returns this setting with a second environment variable, such as `OTEL_SERVICE_NAME`, that other programs read,
-    /// too. The variable with this program's prefix overrides it, and an empty one is ignored.
+    /// Returns this setting with a second environment variable that other programs also read, such as
+    /// `OTEL_SERVICE_NAME`. The variable with this program's prefix takes precedence, and an empty second variable is
+    /// ignored.
     package func alsoRead(from variable: String) -> Setting<Value> {
         var descriptor = descriptor
         descriptor.standardVariable = variable
         return Setting(descriptor: descriptor, kind: kind, fallback: fallback)
     }
 
-    /// Returns this setting with a value that output masks and that cannot be a flag, because every local user can read
+    /// Returns this setting with its value masked in output and refused as a flag, because every local user can read
     /// the command line.
     package var secret: Setting<Value> {
         var descriptor = descriptor
@@ -116,7 +117,7 @@ public struct SettingDescriptor: Sendable {
     public let isCommandLineOnly: Bool
     /// Whether the setting is a switch without a value.
     public let isFlag: Bool
-    /// The environment variable of other programs that also provides the value, or nil.
+    /// An environment variable that other programs also read and that also provides the value, or nil.
     package var standardVariable: String?
     /// Whether the value is masked in output and refused as a flag.
     var isSecret = false

@@ -1,5 +1,5 @@
 /// Formats input for a one-line message: quoted, with control characters escaped, and truncated after `maximum`
-/// characters. Pass `.max` for text that an operator must be able to find, such as a path.
+/// characters. Pass `.max` for text that an operator needs in full, such as a path.
 package func quoted(_ text: some StringProtocol, maximum: Int = 80) -> String {
     "\"" + printable(text, maximum: maximum) + "\""
 }

@@ -2,7 +2,7 @@
 public struct SettingProblem: Error, Equatable {
     /// The end of a sentence that begins with the value, such as `is not an integer from 0 to 65535`.
     public let message: String
-    /// Whether the message is complete by itself. If not, a description of the expected kind replaces it.
+    /// Whether the message is complete on its own. If not, it is replaced by a description of the expected kind.
     let isComplete: Bool
     /// Whether the value may contain a secret. Error messages then say "the value" instead of quoting it.
     let hidesValue: Bool
@@ -38,7 +38,7 @@ public struct ValueKind<Value: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - name: the placeholder for the value in a usage line, in upper case, such as `APPS`.
-    ///   - expected: the end of a sentence "expected …", such as `bundle ids with their app ids`.
+    ///   - expected: the end of the sentence "expected …", such as `bundle ids with their app ids`.
     ///   - example: a valid text.
     ///   - text: converts a value to text, for `--help`.
     ///   - read: parses a text.

@@ -114,7 +114,7 @@ extension Certificate {
         }
     }
 
-    /// Whether both certificates are identical, byte for byte.
+    /// Whether the two certificates are identical, byte for byte.
     package static func == (left: Certificate, right: Certificate) -> Bool {
         left === right || left.der == right.der
     }

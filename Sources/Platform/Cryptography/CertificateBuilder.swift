@@ -86,7 +86,7 @@ package struct CertificateBuilder: Sendable {
         guard let der = Certificate.encoding(of: draft) else {
             throw ErrorQueue.error(.unavailable, "encoding the certificate failed")
         }
-        // The encoding is parsed again, so that the result contains only what a receiver would read from it.
+        // Parse the encoding again, so that the result contains only data that a receiver would read.
         return try Certificate(der: der)
     }
 

@@ -35,7 +35,7 @@ package struct CertificatePath: Sendable {
 package struct ChainFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kind of failure, for callers. For the certificates in our tests, it is the same in OpenSSL 3.0 to 4.0.
     package enum Kind: String, Sendable {
-        /// There is no path to a pinned root. This is also the kind of every code without a case of its own.
+        /// There is no path to a pinned root. Every code without a more specific case also has this kind.
         case noTrustedRoot
         /// A signature, its algorithm or the signing key is unacceptable.
         case signature
@@ -52,7 +52,7 @@ package struct ChainFailure: Error, Hashable, Sendable, CustomStringConvertible 
     }
 
     package let kind: Kind
-    /// The `X509_V_ERR_…` code of the first failure, for logs and metrics. The path is not authenticated.
+    /// The `X509_V_ERR_…` code of the first failure, for logs and metrics. Unauthenticated input determines it.
     package let code: Int32
     /// The depth in the chain: 0 for the leaf, 1 for its issuer.
     package let depth: Int32

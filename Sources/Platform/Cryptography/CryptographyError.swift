@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// An error of this library. Verdicts on certificates, signatures and OCSP responses are values, not errors.
+/// An error in this library. Verdicts on certificates, signatures and OCSP responses are values, not errors.
 ///
 /// Two errors are equal if their codes and messages are equal.
 package struct CryptographyError: Error, Equatable, Sendable, CustomStringConvertible {

@@ -54,7 +54,7 @@ final class P256Curve: @unchecked Sendable {
 final class P256Scratch: @unchecked Sendable {
     // @unchecked Sendable because P256Curve passes it to one user at a time.
 
-    /// The values for one signature.
+    /// The intermediate values for one signature.
     struct Lane {
         /// The number r of the signature.
         let r: OpaquePointer

@@ -4,8 +4,8 @@ internal import COpenSSL
 /// us, or to 17 us each for three signatures in one call. The table needs about 150 KiB and takes 16 ms to create. Can
 /// be shared between threads.
 ///
-/// Use it only for public inputs, because its timing depends on them. It relies on a deprecated function of OpenSSL.
-/// Therefore, callers verify some of the accepted signatures again with
+/// Use it only for public inputs, because its timing depends on them. It relies on a deprecated OpenSSL function, so
+/// callers verify some of the accepted signatures again with
 /// ``P256PublicKey/verify(digest:rawSignature:)-(SHA256Digest,[UInt8])``, and never reject a signature because of the
 /// table alone.
 package final class P256FixedKeyTable: @unchecked Sendable {
@@ -54,15 +54,14 @@ package final class P256FixedKeyTable: @unchecked Sendable {
         EC_GROUP_free(group)
     }
 
-    /// Returns, for each signature, whether this key made it. The signatures of a call share one inversion.
+    /// Returns whether this key made each signature. The signatures in a call share one inversion.
     ///
     /// A result is also false if OpenSSL could not decide; ``judgements(of:)`` distinguishes the two cases.
     package func verify(_ signatures: [Signature]) -> [Bool] {
         judgements(of: signatures) ?? [Bool](repeating: false, count: signatures.count)
     }
 
-    /// Returns, for each signature, whether this key made it, or nil if OpenSSL could not decide because memory is
-    /// exhausted.
+    /// Returns whether this key made each signature, or nil if OpenSSL could not decide because memory is exhausted.
     package func judgements(of signatures: [Signature]) -> [Bool]? {
         var judgements: [Bool] = []
         judgements.reserveCapacity(signatures.count)

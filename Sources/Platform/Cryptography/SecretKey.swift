@@ -10,7 +10,7 @@ package final class SecretKey: @unchecked Sendable {
     // Owned; wiped and freed in deinit.
     private let buffer: UnsafeMutableRawBufferPointer
 
-    /// Creates a key from the bytes that `fill` writes to zeroed memory.
+    /// Creates a key from the bytes that `fill` writes into zeroed memory.
     package init(byteCount: Int, filledBy fill: (UnsafeMutableRawBufferPointer) -> Void) {
         buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: max(byteCount, 0), alignment: 16)
         buffer.initializeMemory(as: UInt8.self, repeating: 0)

@@ -1,8 +1,8 @@
 internal import COpenSSL
 
 /// The pinned roots, which are the only trust anchors. Neither the operating system's store nor a root in a message is
-/// trusted. A store is created once and can be shared between threads. A change of roots requires a new store, and
-/// every cache of paths then starts empty.
+/// trusted. A store can be shared between threads. A change of roots requires a new store, and every cache of paths
+/// then starts empty.
 package final class TrustStore: @unchecked Sendable {
     // @unchecked Sendable because the store is complete after init, and OpenSSL locks it during reads.
 
@@ -97,7 +97,7 @@ package final class TrustStore: @unchecked Sendable {
     }
 
     /// Returns the verified path. OpenSSL frees the path with the context, so each certificate is replaced by one from
-    /// `chain` or the roots, or gets a reference of its own.
+    /// `chain` or the roots, or gets an additional reference.
     private func path(of context: OpaquePointer, among chain: [Certificate]) -> [Certificate]? {
         guard let stack = X509_STORE_CTX_get0_chain(context) else { return nil }
         var path: [Certificate] = []

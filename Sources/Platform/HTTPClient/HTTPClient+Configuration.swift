@@ -2,13 +2,13 @@ public import Configuration
 internal import FoundationEssentials
 internal import Primitives
 
-/// Settings for all outbound HTTP requests. Names and defaults are a contract.
+/// Settings for all outbound HTTP requests. The names and defaults are a public contract.
 public enum HTTPClientSettings {
     public static let proxy = Setting(
         "http.client.proxy", .proxyURL,
         help: """
-            Outgoing proxy for every HTTP request of this process: Apple's API, OCSP, your services, buckets. Requests \
-            to this machine bypass it, and proxy variables in the environment are ignored.
+            Outbound proxy for all HTTP requests of this process: Apple's API, OCSP, your services, buckets. Requests \
+            to this machine bypass it. Proxy variables in the environment are ignored.
             """,
         example: "http://proxy.example.com:3128"
     ).optional
@@ -19,8 +19,8 @@ public enum HTTPClientSettings {
     public static let exceptions = Setting(
         "http.client.no.proxy", ValueKind.list(of: .proxyException), default: [],
         help: """
-            Hosts that bypass the proxy: example.com includes its subdomains, .example.com means its subdomains only; \
-            also an address or a network.
+            Hosts that bypass the proxy: example.com (includes subdomains), .example.com (subdomains only), an address \
+            or a network.
             """,
         example: "minio.internal,.example.com,10.0.0.0/8")
 
@@ -30,7 +30,7 @@ public enum HTTPClientSettings {
 extension HTTPClient.Configuration {
     /// Creates a client configuration from ``HTTPClientSettings``.
     ///
-    /// - Throws: a `ConfigurationError` if credentials cannot be read or there is no proxy for them.
+    /// - Throws: a `ConfigurationError` if the credentials cannot be read, or are set without a proxy.
     public init(_ configuration: Configuration, trustRootsFile: String? = nil) throws(ConfigurationError) {
         self.init(trustRootsFile: trustRootsFile)
         guard let url = configuration[HTTPClientSettings.proxy] else {

@@ -26,7 +26,7 @@ public struct HTTPClientError: Error, Sendable, Equatable, CustomStringConvertib
     public let code: Code
     /// libcurl's code, or 0 if the error is not from libcurl.
     public let curlCode: Int32
-    /// One sentence without the path and query of the URL and without secrets.
+    /// One sentence that contains no secrets and neither the path nor the query of the URL.
     public let message: String
 
     public init(code: Code, curlCode: Int32 = 0, message: String) {

@@ -13,7 +13,7 @@ extension HTTPProxy {
             problem = refusal(connectStatus)
         } else {
             switch code {
-            // With a proxy, libcurl connects only to the proxy, so the proxy is unreachable and not the server.
+            // With a proxy, libcurl connects only to the proxy, so it is the proxy that is unreachable, not the server.
             case CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_CONNECT, CURLE_PROXY:
                 problem = "is unreachable: \(HTTPClientError.text(of: code))"
             // Until the tunnel is open, TLS errors concern the proxy.
@@ -29,9 +29,9 @@ extension HTTPProxy {
     /// Returns the error if the response to a request in absolute form is the proxy's own, or nil if it is the
     /// server's.
     ///
-    /// 407, 502 and 504 are statuses of proxies and gateways (RFC 9110 sections 15.5.8, 15.6.3, 15.6.5), so they never
-    /// come from the requested server. Other statuses are attributed to the proxy if it identifies itself, either by
-    /// `Proxy-Status` with an error (RFC 9209 section 2.1.1) or by `X-Squid-Error`.
+    /// 407, 502 and 504 are sent by proxies and gateways (RFC 9110 sections 15.5.8, 15.6.3, 15.6.5), never by the
+    /// requested server. Other statuses are attributed to the proxy if it identifies itself, either by `Proxy-Status`
+    /// with an error (RFC 9209 section 2.1.1) or by `X-Squid-Error`.
     func failure(_ response: HTTPClientResponse, origin: String) -> HTTPClientError? {
         guard response.status >= 400 else { return nil }
         let saysSo =

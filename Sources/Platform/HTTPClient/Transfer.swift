@@ -80,7 +80,7 @@ final class Transfer {
         try set(CURLOPT_PROXY, proxy?.url ?? "")
         try set(CURLOPT_NOPROXY, "")
         guard let proxy else { return }
-        // Omits the header fields of the proxy's response to CONNECT.
+        // Omit the header fields of the proxy's response to CONNECT.
         try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         // libcurl percent-decodes both parts.
         if let credentials = proxy.encodedCredentials { try set(CURLOPT_PROXYUSERPWD, credentials) }
@@ -183,7 +183,7 @@ final class Transfer {
         }
         let response = HTTPClientResponse(
             status: cc_status(easy), headers: headers, body: body, reusedConnection: cc_new_connections(easy) == 0)
-        // A response to `https://` comes through a tunnel, so it is the server's and not the proxy's.
+        // A response to an `https://` request comes through a tunnel, so it is the server's and not the proxy's.
         if origin.hasPrefix("http://"), let failure = proxy?.failure(response, origin: origin) {
             return .failure(failure)
         }

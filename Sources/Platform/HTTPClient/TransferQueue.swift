@@ -13,7 +13,7 @@ final class TransferQueue: Sendable {
     private struct State {
         var commands: [Command] = []
         var lastNumber: UInt64 = 0
-        /// Ids that are reserved but not started. The value is true if the transfer has been cancelled.
+        /// Reserved ids of transfers that have not started. The value is true if the transfer has been cancelled.
         var reserved: [HTTPClient.TransferID: Bool] = [:]
         var inFlight = 0
         var isClosed = false

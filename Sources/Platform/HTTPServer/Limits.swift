@@ -1,4 +1,4 @@
-/// The limits of one listener. Deadlines are absolute monotonic times, which received bytes do not extend.
+/// The limits of one listener. Deadlines are absolute monotonic times that received bytes do not extend.
 public struct Limits: Sendable {
     // Limits for heads. A larger head is refused with 431, a longer request line with 414.
     /// The maximum total size of all header fields in bytes.
@@ -10,7 +10,7 @@ public struct Limits: Sendable {
     /// The maximum time from accepting the connection, or from the first byte of a later request, to the end of the
     /// head. After that, the connection is closed.
     public var headTime = Duration.seconds(10)
-    /// The maximum time from the same start to the end of the body. After that, the request is refused with 408.
+    /// The maximum time from the same moment to the end of the body. After that, the request is refused with 408.
     public var requestTime = Duration.seconds(15)
     /// The maximum time from dispatch to the response. After that, the request is answered with 503, and a later
     /// response is dropped. Deadlines are checked every 100 ms, so the 503 is sent within five seconds.

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Counters of one listener since its start.
+/// One listener's counters since its start.
 package struct ListenerCounters: Sendable {
     /// Open connections.
     package internal(set) var connections = 0
@@ -21,7 +21,7 @@ package struct ListenerCounters: Sendable {
     package internal(set) var handlerDeadlines = 0
     package internal(set) var idleDeadlines = 0
     package internal(set) var sendDeadlines = 0
-    /// Responses dropped because the request had already ended or been answered.
+    /// Responses dropped because the request had already ended or was already answered.
     package internal(set) var responsesDropped = 0
     /// Requests that are dispatched and not yet answered by the handler.
     package internal(set) var inFlight = 0

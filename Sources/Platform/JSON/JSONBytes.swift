@@ -9,8 +9,8 @@ package enum JSONBytes {
     /// Returns the first position from `start` of a quote, a backslash, a control byte or a non-ASCII byte, or the end
     /// if there is none.
     ///
-    /// Examines sixteen bytes per step. A subtraction may borrow from the next higher byte of the word and mark it
-    /// wrongly, so only the lowest marked byte is used, which is always correct.
+    /// Examines sixteen bytes per step. A subtraction may borrow from the next higher byte of the word and wrongly mark
+    /// it, so only the lowest marked byte is reliable, and only that one is used.
     static func firstSpecial(in input: Span<UInt8>, from start: Int) -> Int {
         let bytes = input.bytes
         let count = bytes.byteCount
@@ -62,7 +62,7 @@ package enum JSONBytes {
     /// to loops.
     @inline(__always)
     private static func marks(in bytes: borrowing RawSpan, at offset: Int) -> SIMD16<UInt8> {
-        // The caller has verified that 16 bytes are available. Any bytes are a valid vector.
+        // Safe because the caller has verified that 16 bytes are available, and any bytes are a valid vector.
         let vector = bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: SIMD16<UInt8>.self)
         let ones = SIMD16<UInt8>(repeating: 1)
         let quote = (vector ^ SIMD16(repeating: 0x22)) &- ones

@@ -5,8 +5,8 @@ extension JSONDocument {
     package struct Redaction: Sendable {
         /// Lower-case ASCII names of members to remove at any depth; case is ignored and escapes are resolved.
         package var names: [String]
-        /// Names of members to remove like `names`. The text of such a member must not occur anywhere else in the
-        /// result.
+        /// Names of members to remove like `names`. In addition, the text of the removed members must not occur
+        /// anywhere in the result.
         package var secretNames: [String]
         /// Additional strings that must not occur in the result.
         package var secrets: [[UInt8]]
@@ -19,8 +19,8 @@ extension JSONDocument {
 
         /// The minimum length of a secret from a nested member; removing shorter ones could remove most of the text.
         static let leastSecretBytes = 8
-        /// The maximum number of secrets, because the whole text is searched for each. A text with more secrets is
-        /// removed completely.
+        /// The maximum number of secrets; it is limited because the whole text is searched for each. A text with more
+        /// secrets is removed completely.
         static let maximumSecrets = 16
         /// The number of levels of JSON inside JSON strings that are searched.
         static let nestedTextLevels = 4
@@ -103,7 +103,7 @@ private struct RedactionSearch {
             index += 1
         }
         edits.sort {
-            // The removal of a member begins at the same position as an edit of its name, so the longer range comes
+            // The removal of a member begins at the same position as an edit of its name, so put the longer range
             // first.
             ($0.range.lowerBound, -$0.range.count) < ($1.range.lowerBound, -$1.range.count)
         }

@@ -7,7 +7,7 @@ public struct JSONDocument: Sendable {
     /// The default maximum length of a text in bytes.
     public static let defaultMaximumBytes = 4 << 20
     static let greatestMaximumBytes = 1 << 30
-    /// The maximum number of names in a text from an untrusted client. A name costs more to process than its length
+    /// The maximum number of names in a text from an untrusted client. Processing a name costs more than its length
     /// suggests.
     public static let maximumUntrustedNames = 1000
 
@@ -174,7 +174,7 @@ extension JSONElement {
         }
     }
 
-    /// The elements of an array of two, or nil if the value is anything else.
+    /// The elements of a two-element array, or nil for any other value.
     package var pair: (first: JSONElement, second: JSONElement)? {
         guard node.kind == .array, index + 1 < Int(node.next) else { return nil }
         let second = Int(document.nodes[index + 1].next)

@@ -1,8 +1,8 @@
-/// Comparison of member names, and detection of duplicates.
+/// Compares member names and detects duplicates.
 @usableFromInline
 package enum JSONNames {
-    /// The maximum number of names that are compared pairwise. More names go into a hash set with the process's random
-    /// seed.
+    /// The maximum number of names to compare pairwise. A larger number of names is compared with a hash set, which is
+    /// seeded randomly per process.
     private static let pairwiseLimit = 64
 
     /// Throws if an object has a duplicate name.
@@ -98,7 +98,7 @@ package enum JSONNames {
         let text = UnsafeRawPointer(name.utf8Start)
         var offset = 0
         while true {
-            // The node is inside the input, and offset + 8 is within both.
+            // In bounds: the node is inside the input, and offset + 8 is within both names.
             let one = bytes.unsafeLoadUnaligned(fromByteOffset: start + offset, as: UInt64.self)
             guard one == text.loadUnaligned(fromByteOffset: offset, as: UInt64.self) else { return false }
             guard offset + 8 < length else { return true }

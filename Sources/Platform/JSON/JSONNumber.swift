@@ -17,7 +17,7 @@ public struct JSONNumber: Hashable, Sendable, CustomStringConvertible {
     public var flooredInteger: Int64? { JSONDecimal(Array(text.utf8)[...]).flooredInteger }
 }
 
-/// Exact decimal arithmetic on the text of a number: no floating point, no overflow, linear time.
+/// Exact decimal arithmetic on the text of a number, in linear time, without floating point or overflow.
 struct JSONDecimal {
     let flooredInteger: Int64?
     private let hasFraction: Bool

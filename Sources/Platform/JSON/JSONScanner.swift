@@ -34,9 +34,9 @@ struct JSONScanner {
             throw JSONError(.tooLong, at: bytes.count)
         }
         var scanner = JSONScanner(limits)
-        // Enough for each payload of a notification, and small enough (at most 1032 bytes) for malloc's cache per
-        // thread; a larger block would make malloc consolidate freed memory. For a notification record, which has about
-        // a hundred nodes, the array grows.
+        // Enough for each payload of a notification, and small enough (at most 1032 bytes) for malloc's per-thread
+        // cache; a larger block would make malloc consolidate freed memory. The array grows for a notification record,
+        // which has about a hundred nodes.
         scanner.nodes.reserveCapacity(60)
         scanner.open.reserveCapacity(JSONDocument.defaultMaximumDepth)
         try scanner.scanText(bytes.span)

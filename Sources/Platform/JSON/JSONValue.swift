@@ -7,7 +7,7 @@ public enum JSONValue: Hashable, Sendable {
     case array([JSONValue])
     case object(JSONObject)
 
-    /// Copies a scanned value. The scanner has limited the nesting depth.
+    /// Copies a scanned value. The recursion is bounded, because the scanner limits the nesting depth.
     public init(_ element: JSONElement) {
         switch element.kind {
         case .null: self = .null

@@ -9,7 +9,7 @@ package struct JSONWriter: Sendable {
     private var storage: [UInt8]
     private var count = 0
 
-    /// Reusable buffers: at most `spareBlocks` buffers of at most `spareBytes` bytes each.
+    /// Buffers for reuse: at most `spareBlocks` buffers of at most `spareBytes` bytes each.
     private static let spare = Mutex<[[UInt8]]>([])
     private static let spareBlocks = 8
     private static let spareBytes = 64 << 10
@@ -142,7 +142,7 @@ package struct JSONWriter: Sendable {
         append(UInt8(ascii: ":"))
     }
 
-    /// Writes a member unless the value is nil, like the overloads below.
+    /// Writes a member unless the value is nil, as do the overloads below.
     package mutating func set(_ name: StaticString, _ value: String?) {
         guard let value else { return }
         self.name(name)
@@ -226,7 +226,8 @@ package struct JSONWriter: Sendable {
     }
 
     private mutating func makeRoom(for further: Int) {
-        // Appending the buffer to itself doubles it with one memory copy; the surplus content is overwritten later.
+        // Appending the buffer to itself doubles its size with one memory copy; the duplicated content is overwritten
+        // later.
         while storage.count - count < further { storage.append(contentsOf: storage) }
     }
 }

@@ -2,9 +2,9 @@ internal import CRdKafka
 public import Kafka
 internal import Primitives
 
-/// Fault injection for tests. The mock cluster does not deduplicate, so tests of the producer set
-/// `max.in.flight.requests.per.connection=1`. With a higher limit, a rejected batch counts as stored if a later one was
-/// accepted.
+/// Fault injection for tests. The mock cluster does not deduplicate, so tests of the producer must set
+/// `max.in.flight.requests.per.connection=1`. With a higher limit, a rejected batch is reported as stored if a later
+/// one was accepted.
 extension DevBroker {
     /// A request type, identified by its number in Kafka's protocol.
     public struct Request: RawRepresentable, Hashable, Sendable {

@@ -61,7 +61,7 @@ public final class DevBroker: Sendable {
         let host = try KafkaHandle(
             .producer,
             settings: [
-                // Otherwise, busy connections occasionally stall for 40 ms (Nagle's algorithm and delayed ACKs).
+                // Prevents occasional stalls of 40 ms on busy connections (Nagle's algorithm and delayed ACKs).
                 ClientProperty("socket.nagle.disable", "true"), ClientProperty("log_level", "3"),
                 ClientProperty("log.queue", "true"),
             ], home: DispatchQueue(label: "kafka.dev-broker"))
@@ -101,18 +101,18 @@ public final class DevBroker: Sendable {
         }
         let raw = rd_kafka_mock_cluster_new(host.client.raw, Int32(brokers))
         setNext?(0)
-        guard let raw else { throw KafkaError(.invalidArgument, "the mock cluster could not be created") }
+        guard let raw else { throw KafkaError(.invalidArgument, "creating the mock cluster failed") }
         return MockClusterPointer(raw: raw)
     }
 
     deinit { _ = takeDown() }
 
-    /// Stops all brokers and discards their data. This usually takes up to a second, at most five.
+    /// Stops all brokers and discards their data. This usually takes at most a second, and never more than five.
     public func stop() async {
         _ = await takeDown()?.wait(within: .seconds(5))
     }
 
-    /// Destroys the cluster and its host on a separate queue, which takes up to a second. The block has the last
+    /// Destroys the cluster and its host on a separate queue, which takes up to a second. The block holds the last
     /// references, so they are released there even if the caller is still waiting.
     private func takeDown() -> Completion? {
         let left = state.withLock { state in

@@ -1,12 +1,12 @@
-/// One of several ``PackedRecords``. Its buffers are valid only during the call that passes it.
+/// One record of ``PackedRecords``. Its buffers are valid only during the call that passes it.
 package struct BorrowedRecord {
     /// The index of the record.
     package let index: Int
     /// The index of the block with the record's bytes.
     package let block: Int
-    /// The position of the record in the partition.
+    /// The record's position in the partition.
     package let offset: KafkaOffset
-    /// Milliseconds since 1970; nil if the record has no timestamp.
+    /// The timestamp in milliseconds since 1970; nil if the record has none.
     package let timestampMilliseconds: Int64?
     /// The position of the key in the block; nil for a null key.
     package let keyRange: Range<Int>?
@@ -37,7 +37,7 @@ package struct BorrowedRecord {
     /// The packed headers.
     var headers: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes[headersRange]) }
 
-    /// Returns the position in the block of a part of this record, such as a part of its value.
+    /// Returns the position in the block of a part of this record, for example of its value.
     package func range(of part: UnsafeRawBufferPointer) -> Range<Int> {
         guard let start = part.baseAddress, let first = bytes.baseAddress else { return 0..<0 }
         return start - first..<start - first + part.count

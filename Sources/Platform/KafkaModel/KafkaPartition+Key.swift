@@ -1,5 +1,5 @@
 extension KafkaPartition {
-    /// Creates the partition for a key by `murmur2`, like Java clients and `partitioner=murmur2_random`.
+    /// Creates the partition for a key with `murmur2`, as do Java clients and `partitioner=murmur2_random`.
     ///
     /// - Parameter partitions: the number of partitions of the topic, at least 1.
     public init(ofKey key: [UInt8], partitions: Int32) {
@@ -12,7 +12,7 @@ extension KafkaPartition {
         self.init(rawValue: hash % max(1, partitions))
     }
 
-    /// Returns Austin Appleby's MurmurHash2 with the seed of Kafka's `org.apache.kafka.common.utils.Utils`.
+    /// Returns Austin Appleby's MurmurHash2 with the seed from Kafka's `org.apache.kafka.common.utils.Utils`.
     static func murmur2(_ bytes: [UInt8]) -> UInt32 { bytes.withUnsafeBytes { murmur2($0) } }
 
     private static func murmur2(_ bytes: UnsafeRawBufferPointer) -> UInt32 {

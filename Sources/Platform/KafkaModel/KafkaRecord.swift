@@ -1,7 +1,7 @@
 /// One header of a record. Headers are ordered, names may repeat, and values may be null.
 public struct KafkaHeader: Sendable {
     /// The value. Text remains a string until it is sent, because most strings are short or share storage and need no
-    /// memory of their own.
+    /// additional memory.
     private enum Content: Sendable {
         case null
         case bytes([UInt8])
@@ -84,7 +84,7 @@ public struct KafkaRecord: Sendable {
     public let partition: KafkaPartition
     /// The record's position in the partition.
     public let offset: KafkaOffset
-    /// Milliseconds since 1970, set by the producer or the broker, or nil if the record has no timestamp.
+    /// The timestamp in milliseconds since 1970, set by the producer or the broker, or nil if the record has none.
     public let timestampMilliseconds: Int64?
     /// The key, or nil for a null key, which differs from an empty one.
     public let key: [UInt8]?
@@ -147,7 +147,7 @@ public struct KafkaRecord: Sendable {
     /// The topic and partition of the record.
     public var topicPartition: KafkaTopicPartition { KafkaTopicPartition(topic: topic, partition: partition) }
 
-    /// Returns the last header with this name. The last one applies if a name repeats.
+    /// Returns the last header with this name, which is the one that applies if a name repeats.
     public func header(_ key: String) -> KafkaHeader? {
         withHeaderValue(key) { value in KafkaHeader(key: key, value: value.map { Array($0) }) }
     }
@@ -194,9 +194,10 @@ extension KafkaRecord: Hashable {
 public struct KafkaProducerRecord: Hashable, Sendable {
     /// The topic. The producer must have been created with it.
     public var topic: KafkaTopic
-    /// The partition. If nil, it is chosen by the key (murmur2, like Java clients), or at random for a null key.
+    /// The partition. If nil, it is derived from the key (with murmur2, as in Java clients), or chosen at random for a
+    /// null key.
     public var partition: KafkaPartition?
-    /// Milliseconds since 1970; nil means the time of the send.
+    /// The timestamp in milliseconds since 1970; nil means the time of the send.
     public var timestampMilliseconds: Int64?
     /// The key; nil means a null key.
     public var key: [UInt8]?

@@ -74,6 +74,6 @@ public struct KafkaTopicPartition: Hashable, Sendable, CustomStringConvertible {
         self.partition = partition
     }
 
-    /// The partition as `topic[partition]`, like Kafka's own tools print it.
+    /// The partition as `topic[partition]`, as Kafka's own tools print it.
     public var description: String { "\(topic)[\(partition)]" }
 }

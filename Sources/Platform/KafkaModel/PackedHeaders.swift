@@ -12,9 +12,9 @@ package struct PackedHeaders: Sendable {
     /// - Parameter expected: the number of headers that will be appended.
     package init(expecting expected: Int) { reserve(expected) }
 
-    /// Allocates memory before this number of headers is appended.
+    /// Allocates memory for this number of headers.
     package mutating func reserve(_ expected: Int) {
-        // Enough for the headers of a notification.
+        // Enough for a notification's headers.
         if expected > 0 { bytes.reserveCapacity(expected * 40) }
     }
 
@@ -22,13 +22,13 @@ package struct PackedHeaders: Sendable {
     ///
     /// - Parameters:
     ///   - packed: the bytes of other packed headers.
-    ///   - count: the number of those headers.
+    ///   - count: the number of packed headers.
     init(_ packed: UnsafeRawBufferPointer, count: Int) {
         bytes = Array(packed)
         self.count = count
     }
 
-    /// Removes all headers, but keeps the memory for the next ones.
+    /// Removes all headers, but keeps the memory.
     package mutating func removeAll() {
         bytes.removeAll(keepingCapacity: true)
         count = 0

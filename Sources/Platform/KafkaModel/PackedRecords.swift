@@ -1,5 +1,5 @@
 /// Records of one partition in a few blocks of memory. Code that reads millions of records would otherwise spend much
-/// of its time on the arrays of their keys, values and headers.
+/// of its time allocating arrays for keys, values and headers.
 package struct PackedRecords: Sendable {
     struct Item {
         let offset: KafkaOffset
@@ -25,7 +25,7 @@ package struct PackedRecords: Sendable {
     /// The bytes of the records.
     package private(set) var blocks: [[UInt8]] = []
     private(set) var items: [Item] = []
-    /// Free bytes in the last block.
+    /// The number of free bytes in the last block.
     private var free = 0
 
     /// Creates an empty list.

@@ -5,7 +5,7 @@ package import Kafka
 internal import ObjectStorage
 internal import Primitives
 
-/// Settings for tokens that SASL OAUTHBEARER requires. Names and defaults are a contract.
+/// Settings for the tokens that SASL OAUTHBEARER requires. The names and defaults are a public contract.
 public enum KafkaTokenSettings {
     /// The source of tokens.
     public enum Provider: String, CaseIterable, Sendable {
@@ -22,8 +22,8 @@ public enum KafkaTokenSettings {
     public static let provider = Setting<Provider>.oneOf(
         "kafka.token.provider", default: .off,
         help: """
-            Source of the tokens for SASL OAUTHBEARER: client-credentials for an identity provider (OAuth 2.0, RFC \
-            6749 section 4.4); aws-msk-iam for Amazon MSK with IAM. Works with any build of librdkafka.
+            Source of tokens for SASL OAUTHBEARER: client-credentials for an identity provider (OAuth 2.0, RFC 6749 \
+            section 4.4), or aws-msk-iam for Amazon MSK with IAM. Works with any build of librdkafka.
             """)
     public static let endpoint = Setting.string(
         "kafka.token.endpoint.url", help: "Token endpoint of the identity provider, an https URL.",
@@ -59,8 +59,8 @@ public enum KafkaTokenSettings {
         "kafka.token.aws.credentials.file",
         help: """
             File with aws_access_key_id = … and aws_secret_access_key = …. Default: the credential chain of AWS's \
-            SDKs, that is the environment, a web identity (EKS), the shared credentials file, and container (ECS) or \
-            instance (EC2) metadata.
+            SDKs: the environment, a web identity (EKS), the shared credentials file, and container (ECS) or instance \
+            (EC2) metadata.
             """, example: "/run/secrets/aws"
     ).optional
 
@@ -75,8 +75,8 @@ public enum KafkaTokenSettings {
     /// The keys, without `kafka.`, of files that are reread for each token.
     package static let rereadFiles = ["token.client.secret.file", "token.aws.credentials.file"]
 
-    /// Creates the token source. Validates the settings together with librdkafka's properties, and adds missing
-    /// properties.
+    /// Creates the token source. Validates the settings together with librdkafka's properties, and adds properties that
+    /// are missing.
     ///
     /// - Parameter properties: librdkafka's properties, without `kafka.`.
     /// - Returns: the source, or nil if librdkafka needs no tokens from this process. The source connects when the

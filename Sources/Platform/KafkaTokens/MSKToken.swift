@@ -8,7 +8,7 @@ internal import Primitives
 ///
 /// Source: aws/aws-msk-iam-sasl-signer-python, `MSKAuthTokenProvider`.
 package struct MSKToken: Sendable {
-    /// The lifetime of a token in seconds, which is the maximum that brokers allow.
+    /// The lifetime of a token in seconds: the maximum that brokers allow.
     private static let life: Int64 = 900
 
     package let region: String

@@ -9,7 +9,7 @@ public struct ExitCode: RawRepresentable, Sendable, Hashable {
     public static let failure = ExitCode(rawValue: 1)
     /// The command line is invalid (`EX_USAGE`).
     public static let usage = ExitCode(rawValue: 64)
-    /// A topic has unreadable content (`EX_DATAERR`). Nothing is skipped, and an operator must decide. A restart helps
+    /// A topic has unreadable content (`EX_DATAERR`). Nothing is skipped, so an operator must decide. A restart helps
     /// if the network or the broker's memory caused the damage.
     public static let damagedLog = ExitCode(rawValue: 65)
     /// The committed offset is not in the log (`EX_NOINPUT`). Records have been lost, and an operator must decide where
@@ -24,7 +24,7 @@ public struct ExitCode: RawRepresentable, Sendable, Hashable {
     public static let configuration = ExitCode(rawValue: 78)
 }
 
-/// An error that ends the process with one line and an exit code of its own. Any other error ends it with exit code 1.
+/// An error that ends the process with one line and a specific exit code. Any other error ends it with exit code 1.
 public protocol TerminatingError: Error {
     /// The error, the setting involved, and the fix, on one line.
     var line: String { get }

@@ -2,12 +2,12 @@ internal import CSystem
 internal import Glibc
 internal import Primitives
 
-/// Settings of glibc's malloc for a process that allocates on many threads. They have no effect with other C libraries.
+/// Settings of glibc's malloc for a process that allocates on many threads. They have no effect on other C libraries.
 package enum MemoryArenas {
     /// Limits malloc to four arenas, which return memory to the system only in large blocks. Records are allocated on
-    /// one thread and freed on another. With one arena per thread, a quarter more memory stays resident after a
-    /// backlog; with two arenas, threads contend for locks. Blocks of at least 512 KiB, such as a fetch response, are
-    /// returned at once.
+    /// one thread and freed on another. With one arena per thread, 25 % more memory stays resident after a backlog;
+    /// with two arenas, threads contend for locks. Blocks of at least 512 KiB, such as a fetch response, are returned
+    /// at once.
     ///
     /// Call it before other threads exist. A thread keeps the arena of its first allocation, and unused arenas are
     /// assigned first, so the threads that allocate most should start first.
@@ -16,7 +16,7 @@ package enum MemoryArenas {
     /// Periodically releases free pages while the process is busy. During a long backlog, arenas would otherwise
     /// accumulate more fragmented free memory than memory in use.
     package static func giveBack() {
-        // Without this thread, more memory stays resident, but nothing else changes.
+        // Ignore failures: without this thread, more memory stays resident, but nothing else changes.
         _ = OwnThread.start(name: "memory") {
             var worked = clock()
             while true {

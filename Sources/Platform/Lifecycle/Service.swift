@@ -18,8 +18,8 @@ public protocol Service: Sendable {
 
     /// Stops the service. It is called once, after all services that started later have stopped.
     ///
-    /// - Parameter limit: this service's share of the remaining time. After that, the group proceeds without waiting
-    ///   for the service.
+    /// - Parameter limit: this service's share of the remaining time. When it has passed, the group proceeds without
+    ///   waiting for the service.
     func stop(within limit: Duration) async
 }
 

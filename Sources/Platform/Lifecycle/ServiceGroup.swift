@@ -1,7 +1,7 @@
 package import Telemetry
 
-/// Starts services in order. When one ends or a shutdown is requested, stops all in reverse order within a total time
-/// limit.
+/// Starts services in order. When one of them ends or a shutdown is requested, stops all of them in reverse order
+/// within a total time limit.
 package struct ServiceGroup: Sendable {
     private let first: [any Service]
     private let build: @Sendable () async throws -> [any Service]
@@ -45,7 +45,7 @@ package struct ServiceGroup: Sendable {
     /// reports to one stream, which this function reads. Tasks that are still running when the function returns
     /// continue until the process exits.
     ///
-    /// - Parameter triggers: reasons to stop, such as signal names. Only the first one counts.
+    /// - Parameter triggers: reasons to stop, such as signal names. Only the first one has an effect.
     package func run(triggers: AsyncStream<String>) async -> ExitCode {
         let (events, event) = AsyncStream.makeStream(of: Event.self)
         let forwarding = Task {
@@ -138,7 +138,7 @@ package struct ServiceGroup: Sendable {
         let task: Task<Void, Never>
     }
 
-    /// Cancels a start that is no longer needed, and waits a share of the time for it to end.
+    /// Cancels a start that is no longer needed, and waits a share of the remaining time for it to end.
     private func giveUp(_ starting: Task<Bool, Never>, of service: any Service) async {
         starting.cancel()
         let share = maximumShutdown / 4
@@ -184,7 +184,8 @@ package struct ServiceGroup: Sendable {
         var allInTime = true
         for (index, entry) in running.enumerated().reversed() {
             let share = max(.zero, clock.now.duration(to: deadline)) * max(0.5, 1 - 0.1 * Double(index))
-            // Slightly longer than the service's own limit, so that a service that stops just in time is not abandoned.
+            // Wait slightly longer than the service's own limit, so that a service that stops just in time is not
+            // abandoned.
             if await !finishes(within: share + .milliseconds(50), { await entry.service.stop(within: share) }) {
                 logger.error("service did not stop in time", [.init(.service, entry.service.name)])
                 allInTime = false

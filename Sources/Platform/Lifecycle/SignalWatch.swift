@@ -6,7 +6,7 @@ internal import Synchronization
 ///
 /// Dispatch receives signals on any thread, so it does not matter which threads already exist.
 package enum SignalWatch {
-    /// Returns a stream of signal names. SIGPIPE is ignored from now on. After the first signal, the process has
+    /// Returns a stream of signal names, and ignores SIGPIPE from now on. After the first signal, the process has
     /// `maximum` to finish. On timeout or a second signal, calls `hurry` with the reason and exits immediately with
     /// code 1.
     package static func triggers(maximum: Duration, hurry: @escaping @Sendable (StaticString) -> Void) -> AsyncStream<
@@ -23,7 +23,7 @@ package enum SignalWatch {
                 _ = source.isCancelled
                 guard first.isNow() else { return end("second signal", hurry) }
                 continuation.yield(name)
-                // The group enforces `maximum` itself; this limit applies if services block every thread of the pool.
+                // The group itself enforces `maximum`. This limit applies if services block every thread of the pool.
                 let limit = maximum + .seconds(1)
                 queue.asyncAfter(deadline: .now() + .milliseconds(Int(limit / .milliseconds(1)))) {
                     end("shutdown took too long", hurry)

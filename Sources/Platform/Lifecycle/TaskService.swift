@@ -1,4 +1,4 @@
-/// A service that runs one task beside the others. The process continues when the task is done.
+/// A service that runs one task alongside the other services. The process continues when the task is done.
 package final class TaskService: Service {
     package let name: String
     private let task: @Sendable () async throws -> Void
@@ -6,7 +6,7 @@ package final class TaskService: Service {
 
     /// - Parameters:
     ///   - release: releases the resources of the task when the service stops, within a limit.
-    ///   - task: the task; an error ends the process with the exit code of the error.
+    ///   - task: the task. An error ends the process with the error's exit code.
     package init(
         _ name: String, release: @escaping @Sendable (Duration) async -> Void = { _ in },
         task: @escaping @Sendable () async throws -> Void

@@ -21,7 +21,7 @@ package import Telemetry
 ///   - logger: the logger of the executable.
 ///   - maximumShutdown: the maximum time for all services to stop.
 ///   - first: services that start before `build` is called.
-///   - build: creates the services in start order. Throws a ``StartupError`` if it cannot.
+///   - build: creates the services in start order. It throws a ``StartupError`` on failure.
 package func runApplication(
     logger: Logger, maximumShutdown: Duration = .seconds(10), first: [any Service] = [],
     _ build: @escaping @Sendable () async throws -> [any Service]
@@ -36,8 +36,8 @@ package func runApplication(
     exit(exitCode.rawValue)
 }
 
-/// Runs services like ``runApplication(logger:maximumShutdown:first:_:)``, but handles no signals and does not exit;
-/// for tests.
+/// Runs services like ``runApplication(logger:maximumShutdown:first:_:)``, but without handling signals or exiting, for
+/// tests.
 package func runServices(
     logger: Logger, maximumShutdown: Duration = .seconds(10), triggers: AsyncStream<String>,
     first: [any Service] = [], _ build: @escaping @Sendable () async throws -> [any Service]

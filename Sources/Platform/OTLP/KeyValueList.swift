@@ -3,8 +3,8 @@ internal import Primitives
 /// The format of `OTEL_RESOURCE_ATTRIBUTES` and `OTEL_EXPORTER_OTLP_HEADERS`: `key=value` separated by commas, with
 /// percent-encoded values (W3C Baggage without properties).
 enum KeyValueList {
-    /// Returns the pairs in their order, or nil if the text is not such a list. White space around keys and values is
-    /// ignored.
+    /// Returns the pairs in order, or nil if the text does not have this format. Ignores whitespace around keys and
+    /// values.
     static func parse(_ text: String) -> [(key: String, value: String)]? {
         var pairs: [(key: String, value: String)] = []
         for element in text.split(separator: ",", omittingEmptySubsequences: true) {

@@ -4,7 +4,7 @@ internal import Telemetry
 /// Encodes metrics as an `ExportMetricsServiceRequest` in JSON, with the names and labels of `/metrics`. All sums are
 /// cumulative since the start of the process.
 struct MetricEncoding {
-    /// The times of the start and of the values, in nanoseconds since 1970.
+    /// The start of the process, in nanoseconds since 1970.
     let start: UInt64
     let now: UInt64
 
@@ -73,7 +73,7 @@ struct MetricEncoding {
         case .number(let number): json.double("asDouble", number)
         case .count(let count): json.set64("asInt", min(count, UInt64(Int64.max)))
         case .histogram(let buckets, let counts, let sum, let exemplars):
-            // Counts are numbers, as in the specification's example: some decoders refuse texts here.
+            // Write counts as numbers, as in the specification's example, because some decoders refuse strings here.
             json.set("count", Int64(clamping: counts.reduce(0, &+)))
             json.double("sum", sum)
             json.array("bucketCounts") { for count in counts { $0.integer(Int64(clamping: count)) } }
@@ -91,7 +91,7 @@ struct MetricEncoding {
         }
     }
 
-    /// Returns the unit in UCUM that a Prometheus name ends with, or nil.
+    /// Returns the UCUM unit for the suffix of a Prometheus name, or nil.
     private static func unit(_ name: String) -> String? {
         let base = name.hasSuffix("_total") ? name.dropLast("_total".count) : name[...]
         if base.hasSuffix("_seconds") { return "s" }

@@ -1,6 +1,6 @@
 internal import Telemetry
 
-/// Exports the metrics of a registry, which are cumulative, so that a failed export loses nothing but resolution.
+/// Exports a registry's metrics. They are cumulative, so a failed export loses only resolution.
 struct MetricExport: Sendable {
     let metrics: MetricsRegistry
     let resource: [ResourceAttribute]
@@ -9,7 +9,7 @@ struct MetricExport: Sendable {
     let start: UInt64
     let clock: @Sendable () -> UInt64
 
-    /// Makes one attempt.
+    /// Makes one attempt to export the metrics.
     func export(within limit: Duration? = nil) async {
         let encoding = MetricEncoding(start: start, now: clock())
         _ = await client.post(encoding.text(metrics.samples(), resource: resource), within: limit)

@@ -1,7 +1,7 @@
 internal import Synchronization
 internal import Telemetry
 
-/// Counts the exports of one signal, and logs when they begin to fail and when they succeed again.
+/// Counts one signal's exports, and logs when they start to fail and when they succeed again.
 final class MonitoredClient: Sendable {
     private let client: OTLPClient
     private let signal: String
@@ -24,7 +24,7 @@ final class MonitoredClient: Sendable {
         switch outcome {
         case .accepted:
             outcomes["accepted"].increment()
-            if change(isFailing: false) { logger.info("telemetry export works again", [LogField(.signal, signal)]) }
+            if change(isFailing: false) { logger.info("telemetry export succeeded again", [LogField(.signal, signal)]) }
         case .retriable(let reason, _): failed("retriable", reason)
         case .refused(let reason): failed("refused", reason)
         case .cancelled: outcomes["cancelled"].increment()
@@ -36,7 +36,7 @@ final class MonitoredClient: Sendable {
         outcomes[outcome].increment()
         guard change(isFailing: true) else { return }
         logger.warning(
-            "telemetry export failed; spans are dropped until it works again",
+            "telemetry export failed; spans are dropped until it succeeds again",
             [LogField(.signal, signal), LogField(.error, reason)])
     }
 

@@ -6,9 +6,9 @@ internal import Primitives
 struct OTLPClient: Sendable {
     /// The result of one attempt.
     enum Outcome: Sendable, Equatable {
-        /// The collector accepted the request, except this number of spans or data points.
+        /// The collector accepted the request except for this number of spans or data points.
         case accepted(rejected: Int64)
-        /// The collector may accept the same request later, at the earliest after this time.
+        /// The collector may accept the same request later, but not before this time has passed.
         case retriable(reason: String, after: Duration?)
         case refused(reason: String)
         case cancelled
@@ -33,7 +33,7 @@ struct OTLPClient: Sendable {
             return Self.outcome(try await client.send(request))
         } catch {
             if error.code == .cancelled || error.code == .closed { return .cancelled }
-            // The message contains no header, and no path of the URL.
+            // Safe to log: the message contains neither header fields nor the path of the URL.
             return error.isRetriable ? .retriable(reason: error.message, after: nil) : .refused(reason: error.message)
         }
     }

@@ -2,7 +2,7 @@ internal import Configuration
 internal import FoundationEssentials
 internal import Tracing
 
-/// Parsing of single values, in the forms that OpenTelemetry specifies.
+/// Parses single values in the formats that OpenTelemetry specifies.
 extension OTLPConfiguration {
     static func boolean(
         _ configuration: Configuration, _ setting: Setting<String>
@@ -44,7 +44,7 @@ extension OTLPConfiguration {
         return count
     }
 
-    /// Returns the URL of a signal: its own, or the base URL with the signal's path.
+    /// Returns the URL for a signal: the signal's own URL, or the base URL with the signal's path.
     static func url(
         _ configuration: Configuration, _ own: Setting<String?>, path: String
     ) throws(ConfigurationError) -> String {

@@ -3,16 +3,16 @@ package import HTTPClient
 internal import Primitives
 package import Tracing
 
-/// The validated parameters of the export, created from a configuration or by a test.
+/// The validated export parameters, created from a configuration or by a test.
 package struct OTLPConfiguration: Sendable {
-    /// The URL for traces, or nil if none are recorded.
+    /// The URL for traces, or nil if no traces are recorded.
     package var tracesURL: String?
     /// The URL for metrics, or nil if they are not exported.
     package var metricsURL: String?
     package var headers: [(name: String, value: String)] = []
     package var timeout = Duration.seconds(10)
     package var sampler = Sampler(.parentAlwaysOn)
-    /// The attributes that the configuration gives the resource.
+    /// The resource attributes from the configuration.
     package var resource: [ResourceAttribute] = []
     package var metricInterval = Duration.seconds(60)
     package var scheduleDelay = Duration.seconds(5)
@@ -22,7 +22,7 @@ package struct OTLPConfiguration: Sendable {
 
     package init() {}
 
-    /// Creates the parameters from ``OTLPSettings``. If nothing is exported, the other settings are not examined.
+    /// Creates the parameters from ``OTLPSettings``. If nothing is exported, the other settings are not validated.
     ///
     /// - Throws: a `ConfigurationError` that names the setting or the variable.
     package init(_ configuration: Configuration) throws(ConfigurationError) {

@@ -7,9 +7,9 @@ package import Tracing
 
 /// Exports spans in batches and metrics periodically, until it is stopped.
 ///
-/// Nothing waits for the collector: while it does not respond, spans are dropped and counted, and metrics are exported
-/// again with the next interval. The service starts first and stops last, so that the last spans of the others are
-/// exported, too.
+/// Nothing waits for the collector. While it does not respond, spans are dropped and counted, and metrics are exported
+/// again at the next interval. The service starts first and stops last, so that the other services' last spans are also
+/// exported.
 package final class OTLPExport: Service {
     package let name = "telemetry export"
 
@@ -26,7 +26,7 @@ package final class OTLPExport: Service {
 
     /// - Parameters:
     ///   - queue: the spans to export, or nil.
-    ///   - metrics: the metrics to export, to which the metrics of the export itself are added.
+    ///   - metrics: the metrics to export; the export's own metrics are added to them.
     ///   - start: the start of the process, in nanoseconds since 1970.
     ///   - clock: returns the wall time in nanoseconds since 1970.
     package init(
@@ -80,7 +80,7 @@ package final class OTLPExport: Service {
         flushed.complete()
     }
 
-    /// Exports the remaining spans and metrics, within two seconds at most.
+    /// Exports the remaining spans and metrics, within at most two seconds.
     package func stop(within limit: Duration) async {
         let time = min(limit * 0.8, Self.flushLimit)
         flushTime.withLock { $0 = time }

@@ -1,6 +1,6 @@
 internal import Telemetry
 
-/// Names of the export's own metrics, which are a contract.
+/// The names of the export's own metrics. They are a public contract.
 enum OTLPMetricName {
     static let exports = "sluice_otlp_exports_total"
     static let spans = "sluice_otlp_spans_total"

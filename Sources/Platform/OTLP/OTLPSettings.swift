@@ -1,11 +1,11 @@
 package import Configuration
 
-/// Settings for the export of traces and metrics by OTLP. Each is the lower-case form of OpenTelemetry's variable,
-/// which is read, too. Names and defaults are a contract. Source: OpenTelemetry, "Environment variable specification"
-/// and "OTLP exporter configuration", 1.47.
+/// Settings for the export of traces and metrics by OTLP. Each key is the lower-case form of an OpenTelemetry variable,
+/// which is also read. The names and defaults are a public contract. Source: OpenTelemetry, "Environment variable
+/// specification" and "OTLP exporter configuration", 1.47.
 ///
-/// All values are texts that ``OTLPConfiguration`` parses, so that a variable for other programs cannot stop a command
-/// that exports nothing.
+/// All values are strings that ``OTLPConfiguration`` parses, so that a variable meant for other programs cannot stop a
+/// command that exports nothing.
 package enum OTLPSettings {
     package static let disabled = text(
         "otel.sdk.disabled", default: "false", help: "true exports neither traces nor metrics.")
@@ -13,7 +13,7 @@ package enum OTLPSettings {
         "otel.traces.exporter", default: "none", help: "otlp exports traces; none records none.", example: "otlp")
     package static let metricsExporter = text(
         "otel.metrics.exporter", default: "none",
-        help: "otlp exports the metrics of /metrics periodically, too; none does not.", example: "otlp")
+        help: "otlp also exports the metrics of /metrics periodically; none does not.", example: "otlp")
     package static let endpoint = text(
         "otel.exporter.otlp.endpoint", default: "http://localhost:4318",
         help: "Base URL of the collector's OTLP/HTTP receiver; /v1/traces and /v1/metrics are appended.",
@@ -30,7 +30,7 @@ package enum OTLPSettings {
         "otel.exporter.otlp.protocol", default: "http/json", help: "The encoding; only http/json is supported.")
     package static let headers = text(
         "otel.exporter.otlp.headers",
-        help: "Header fields of each export, as name=value separated by commas, values percent-encoded.",
+        help: "Header fields of each export: name=value, separated by commas, with percent-encoded values.",
         example: "authorization=Bearer%20token"
     ).secret.optional
     package static let headersFile = Setting<SecretFile>.secretFile(
@@ -38,7 +38,7 @@ package enum OTLPSettings {
         example: "/run/secrets/otlp-headers"
     ).optional
     package static let timeout = text(
-        "otel.exporter.otlp.timeout", default: "10000", help: "Time limit of an export: milliseconds, or such as 10s.")
+        "otel.exporter.otlp.timeout", default: "10000", help: "Export timeout: milliseconds or a duration such as 10s.")
     package static let certificate = text(
         "otel.exporter.otlp.certificate", help: "PEM file with the roots to trust instead of the system's.",
         example: "/etc/ssl/collector.pem"
@@ -51,7 +51,7 @@ package enum OTLPSettings {
             """,
         example: "parentbased_traceidratio")
     package static let samplerArgument = text(
-        "otel.traces.sampler.arg", default: "1.0", help: "Share of traces for samplers with a ratio, from 0 to 1.",
+        "otel.traces.sampler.arg", default: "1.0", help: "Fraction of traces for samplers with a ratio, from 0 to 1.",
         example: "0.01")
     package static let serviceName = text(
         "otel.service.name", help: "The resource attribute service.name; the executable's name unless set.",
@@ -59,15 +59,15 @@ package enum OTLPSettings {
     ).optional
     package static let resourceAttributes = text(
         "otel.resource.attributes",
-        help: "Further resource attributes, as key=value separated by commas, values percent-encoded.",
+        help: "Additional resource attributes: key=value, separated by commas, with percent-encoded values.",
         example: "deployment.environment.name=production"
     ).optional
     package static let metricInterval = text(
         "otel.metric.export.interval", default: "60000",
-        help: "Time between exports of metrics: milliseconds, or such as 60s.")
+        help: "Interval between exports of metrics: milliseconds or a duration such as 60s.")
     package static let scheduleDelay = text(
         "otel.bsp.schedule.delay", default: "5000",
-        help: "Maximum time between exports of spans: milliseconds, or such as 5s.")
+        help: "Maximum time between exports of spans: milliseconds or a duration such as 5s.")
     package static let queueSize = text(
         "otel.bsp.max.queue.size", default: "2048", help: "Maximum number of spans waiting for export.")
     package static let batchSize = text(

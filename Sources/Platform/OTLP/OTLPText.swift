@@ -4,14 +4,14 @@ internal import Telemetry
 /// The common parts of OTLP's JSON: 64-bit integers are strings, ids are hexadecimal, and enumerations are numbers.
 /// Source: OpenTelemetry protocol specification 1.8, "JSON Protobuf Encoding".
 extension JSONWriter {
-    /// Writes a 64-bit integer as text.
+    /// Writes a 64-bit integer as a string.
     mutating func set64(_ name: StaticString, _ value: UInt64) { set(name, String(value)) }
 
     mutating func setId(_ name: StaticString, _ id: UInt64) { set(name, HexadecimalWord.text(id)) }
 
     mutating func double(_ name: StaticString, _ value: Double) {
         self.name(name)
-        // Protobuf's JSON has texts for numbers that JSON does not have.
+        // Protobuf's JSON uses strings for numbers that JSON cannot represent.
         if value.isNaN {
             string("NaN")
         } else if value.isInfinite {
@@ -21,7 +21,7 @@ extension JSONWriter {
         }
     }
 
-    /// Writes an element of a list of attributes with a text value.
+    /// Writes an element of an attribute list with a string value.
     mutating func attribute(_ key: String, _ value: String) {
         object {
             $0.set("key", key)

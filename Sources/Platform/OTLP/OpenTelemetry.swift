@@ -4,12 +4,12 @@ internal import Primitives
 package import Telemetry
 package import Tracing
 
-/// The traces and the export of an executable, according to ``OTLPSettings``. Without them, there is neither a tracer
-/// nor a service.
+/// An executable's tracer and export services according to ``OTLPSettings``. If nothing is configured, there is no
+/// tracer and no service.
 package struct OpenTelemetry: Sendable {
     /// The tracer, or nil if no traces are recorded.
     package let tracer: Tracer?
-    /// The services of the export, which start before all others that record spans.
+    /// The export services, which must start before all services that record spans.
     package let services: [any Service]
 
     /// - Parameter executable: the default of `service.name`.

@@ -2,9 +2,9 @@ internal import Synchronization
 internal import Telemetry
 internal import Tracing
 
-/// Exports the spans of a queue in batches, one at a time.
+/// Exports the spans in a queue in batches, one batch at a time.
 final class SpanExport: Sendable {
-    /// The waits before further attempts at a batch. After the last one, the batch is dropped.
+    /// The delays before retries of a batch. If the last retry fails, the batch is dropped.
     private static let waits: [Duration] = [.seconds(1), .seconds(2), .seconds(4)]
     private static let longestWait = Duration.seconds(30)
 
@@ -12,7 +12,7 @@ final class SpanExport: Sendable {
     private let resource: [ResourceAttribute]
     private let client: MonitoredClient
     private let counters: LabelledCounters
-    /// A batch with an export that was cancelled.
+    /// The batch of a cancelled export.
     private let pending = Mutex<[FinishedSpan]>([])
 
     init(queue: SpanQueue, resource: [ResourceAttribute], client: MonitoredClient, metrics: MetricsRegistry) {
@@ -27,11 +27,11 @@ final class SpanExport: Sendable {
                 OTLPMetricName.spans, help: "Spans of recorded traces, by outcome.",
                 labels: [MetricLabel("outcome", "queue_full")], queue.dropped)
             samples.gauge(
-                OTLPMetricName.queuedSpans, help: "Spans waiting for their export.", Double(queue.count))
+                OTLPMetricName.queuedSpans, help: "Spans waiting to be exported.", Double(queue.count))
         }
     }
 
-    /// Waits for a batch or for the delay, then exports all spans in the queue.
+    /// Waits for a full batch or until the delay has passed, then exports all spans in the queue.
     func export(after delay: Duration) async {
         await queue.waitForBatch(within: delay)
         while !Task.isCancelled {
@@ -41,7 +41,7 @@ final class SpanExport: Sendable {
         }
     }
 
-    /// Makes one attempt at each remaining batch until the time has passed.
+    /// Makes one attempt to export each remaining batch, until the time has passed.
     func flush(within limit: Duration) async {
         let deadline = ContinuousClock.now + limit
         var batch = pending.withLock { $0 }
@@ -64,12 +64,12 @@ final class SpanExport: Sendable {
             try? await Task.sleep(for: min(max(after ?? .zero, wait), Self.longestWait))
             if Task.isCancelled { break }
         }
-        // The flush makes one more attempt.
+        // Leave the batch for the flush, which makes one more attempt.
         if Task.isCancelled { return pending.withLock { $0 = batch } }
         counters["export_failed"].increment(by: UInt64(clamping: batch.count))
     }
 
-    /// Counts a batch that the collector accepted. Returns false for another outcome.
+    /// Counts a batch that the collector accepted. Returns false for any other outcome.
     private func finish(_ batch: [FinishedSpan], _ outcome: OTLPClient.Outcome) -> Bool {
         guard case .accepted(let rejected) = outcome else { return false }
         let lost = min(Int64(batch.count), rejected)

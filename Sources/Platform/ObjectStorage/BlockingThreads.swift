@@ -2,12 +2,12 @@ internal import Dispatch
 internal import Primitives
 internal import Synchronization
 
-/// Dedicated threads for calls that block on a disk. Jobs start in the order of submission. Each caller waits for its
-/// job, so there are never more jobs than callers.
+/// Dedicated threads for calls that block on a disk. Jobs start in the order of submission. Callers wait for their
+/// jobs, so there are never more jobs than callers.
 final class BlockingThreads: Sendable {
     typealias Job = @Sendable () -> Void
 
-    /// The state that the threads share. It has no reference to the owner, so that the owner's deinit can end the
+    /// The state shared by the threads. It does not reference the owner, so that the owner's deinit can end the
     /// threads.
     private final class Jobs: Sendable {
         let waiting = Mutex(FIFO<Job>())

@@ -42,7 +42,7 @@ package struct ObjectName: Sendable, Hashable, Comparable, CustomStringConvertib
         text.lastIndex(of: "/").map { ObjectName(unchecked: String(text[..<$0])) }
     }
 
-    /// Whether this name is below `prefix`, as a file is below a folder.
+    /// Whether this name is below `prefix`, like a file below a folder.
     package func isBelow(_ prefix: ObjectName) -> Bool {
         text.utf8.count > prefix.text.utf8.count && text.utf8.starts(with: prefix.text.utf8)
             && text.utf8.dropFirst(prefix.text.utf8.count).first == UInt8(ascii: "/")
@@ -80,7 +80,7 @@ package struct ObjectName: Sendable, Hashable, Comparable, CustomStringConvertib
         }
     }
 
-    /// The text for error messages, shortened and without control characters.
+    /// Returns the text for error messages, shortened and without control characters.
     private static func visible(_ text: String) -> String {
         String(decoding: text.utf8.prefix(100).map { $0 > 32 && $0 < 127 ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
     }

@@ -25,7 +25,8 @@ package protocol ObjectStore: Sendable {
     ///   it before creating it again.
     func create(_ name: ObjectName, _ bytes: [UInt8]) async throws(ObjectStoreError)
 
-    /// Creates an object like ``create(_:_:)``, but without the service's object lock, because it will soon be deleted.
+    /// Creates an object like ``create(_:_:)``, but without the service's object lock, because the object will soon be
+    /// deleted.
     func createTemporary(_ name: ObjectName, _ bytes: [UInt8]) async throws(ObjectStoreError)
 
     /// Replaces an object as a whole. Readers always receive either the old or the new bytes, even after a crash. When
@@ -45,9 +46,9 @@ package protocol ObjectStore: Sendable {
     /// Lists objects in all folders in ascending order of their names.
     ///
     /// - Parameters:
-    ///   - prefix: lists only objects below this name, as files are below a folder; nil means all objects.
+    ///   - prefix: lists only objects below this name, like files below a folder; nil lists all objects.
     ///   - after: lists only greater names. Pass the last name of the previous page.
-    ///   - limit: the maximum number of objects. Fewer are returned only at the end.
+    ///   - limit: the maximum number of objects. Only the last page has fewer.
     func list(
         _ prefix: ObjectName?, after: ObjectName?, limit: Int
     ) async throws(ObjectStoreError) -> [ListedObject]
@@ -70,7 +71,7 @@ package protocol ObjectStore: Sendable {
 }
 
 extension ObjectStore {
-    /// The safe default is false.
+    /// False by default, which is always safe.
     package var hasLocks: Bool { false }
 
     package func createTemporary(_ name: ObjectName, _ bytes: [UInt8]) async throws(ObjectStoreError) {
@@ -78,8 +79,8 @@ extension ObjectStore {
     }
 }
 
-/// The exclusive right to write below a prefix. It ends when ``release()`` is called, the last reference is released,
-/// or the process ends.
+/// The exclusive right to write below a prefix. It ends when ``release()`` is called, when the last reference is
+/// released, or when the process ends.
 package protocol ObjectStoreLock: Sendable {
     /// Releases the lock. Further calls have no effect. Earlier durability failures below the prefix are discarded, so
     /// ``ObjectStore/synchronize()`` no longer reports them. Therefore, the next writer must not rely on objects that

@@ -1,4 +1,4 @@
-/// The error of an object store operation. Equality compares code and message.
+/// An error in an object store operation. Equality compares code and message.
 package struct ObjectStoreError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The kind of failure. Callers base decisions on it, never on the message.
     package struct Code: Hashable, Sendable, CustomStringConvertible {
@@ -26,7 +26,7 @@ package struct ObjectStoreError: Error, Equatable, Sendable, CustomStringConvert
         package static let denied = Code(value: .denied)
         /// The folder or the bucket does not exist.
         package static let noStore = Code(value: .noStore)
-        /// The path of an object leads to a symbolic link, or to anything else except a file or a folder.
+        /// The path of an object leads to a symbolic link, or to something other than a file or a folder.
         package static let unsafePath = Code(value: .unsafePath)
         /// The object exceeds the maximum size.
         package static let tooLarge = Code(value: .tooLarge)
@@ -43,8 +43,8 @@ package struct ObjectStoreError: Error, Equatable, Sendable, CustomStringConvert
     }
 
     package let code: Code
-    /// One sentence with the path or URL, the failed operation, the reason of the system or the server, and the fix for
-    /// an operator.
+    /// One sentence with the path or URL, the failed operation, the reason given by the system or the server, and the
+    /// fix for an operator.
     package let message: String
 
     package init(_ code: Code, _ message: String) {

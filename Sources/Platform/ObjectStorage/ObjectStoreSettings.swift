@@ -5,7 +5,8 @@ internal import Glibc
 internal import HTTPClient
 package import Primitives
 
-/// The settings of a store that are not part of its URL, such as access to a bucket. Names and defaults are a contract.
+/// The settings of a store that are not part of its URL, such as access to a bucket. The names and defaults are a
+/// public contract.
 package struct ObjectStoreSettings: Sendable {
     package let endpoint: Setting<String?>
     package let region: Setting<String>
@@ -30,14 +31,15 @@ package struct ObjectStoreSettings: Sendable {
                 help: "Scheme, host and port of the S3-compatible service. Default: Amazon S3 in the region.",
                 example: "https://minio.example.com:9000"
             ).optional
-        region = .string(prefix + ".s3.region", default: "us-east-1", help: "The region for which requests are signed.")
+        region = .string(prefix + ".s3.region", default: "us-east-1", help: "Region for which requests are signed.")
         credentialsFile =
             file(
                 prefix + ".s3.credentials.file",
                 """
                 File with aws_access_key_id = … and aws_secret_access_key = …, readable only by this service. It is \
-                read again when it changes. Default: the environment, a web identity (EKS), the shared file of AWS's \
-                tools, or the metadata of the container (ECS) or the instance (EC2), in the order of AWS's libraries.
+                reread when it changes. Default: the environment, a web identity (EKS), the shared file of AWS's \
+                tools, or the metadata of the container (ECS) or the instance (EC2), in the same order as AWS's \
+                libraries.
                 """, "/run/secrets/archive-s3"
             ).optional
         trustRootsFile =
@@ -70,10 +72,10 @@ package struct ObjectStoreSettings: Sendable {
     /// Opens a store.
     ///
     /// - Parameters:
-    ///   - configuration: its schema must include ``all``.
+    ///   - configuration: a configuration with a schema that includes ``all``.
     ///   - creating: whether to create a missing directory.
     ///   - notice: receives messages for an operator, for example if a credentials file becomes unreadable.
-    /// - Throws: ``ObjectStoreError``, which should end the startup. If a setting is wrong, the message names it.
+    /// - Throws: ``ObjectStoreError``, which should prevent startup. If a setting is wrong, the message names it.
     package func open(
         _ location: ObjectStoreURL, _ configuration: Configuration, creating: Bool, clocks: Clocks = .system,
         notice: @escaping @Sendable (String) -> Void = { _ in }

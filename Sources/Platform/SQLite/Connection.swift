@@ -6,7 +6,7 @@ final class Connection {
     let handle: OpaquePointer
     private let lock: OwnershipLock?
 
-    /// Memory for pages, reserved once before the first connection.
+    /// Reserves memory for pages once, before the first connection.
     private static let pageMemory: Void = sluice_page_memory(512)
 
     init(path: String, access: Database.Access, lock: OwnershipLock?, busyTimeout: Duration) throws(SQLiteError) {

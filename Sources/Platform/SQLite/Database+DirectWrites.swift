@@ -1,9 +1,9 @@
 internal import Glibc
 
 extension Database {
-    /// Makes a writer change the file directly, without a write-ahead log and without waiting for the disk. Writing a
-    /// large new database then takes less time. Transactions are still rolled back. If the process or the system ends
-    /// before ``endDirectWrites()`` returns, the file may be damaged and must be removed (``remove(path:)``).
+    /// Makes a writer change the file directly, without a write-ahead log and without waiting for the disk. This speeds
+    /// up writing a large new database. Transactions are still rolled back. If the process or the system ends before
+    /// ``endDirectWrites()`` returns, the file may be damaged and must be removed (``remove(path:)``).
     ///
     /// - Throws: ``SQLiteError/Code/busy`` if another connection has the file open.
     package func beginDirectWrites() throws {
@@ -11,12 +11,12 @@ extension Database {
         try executeScript("PRAGMA synchronous=OFF;")
     }
 
-    /// Waits until the disk has all changes, and uses a write-ahead log again.
+    /// Waits until all changes are on disk, and uses a write-ahead log again.
     ///
     /// - Throws: ``SQLiteError/Code/busy`` if another connection reads for longer than the busy timeout.
     package func endDirectWrites() throws {
-        // Switching to the log commits a change of the file's header, and with this setting the commit waits until the
-        // disk has the whole file.
+        // Switching to the log commits a change to the file's header. With this setting, the commit waits until the
+        // whole file is on disk.
         try executeScript("PRAGMA synchronous=FULL;")
         try useJournal("wal")
         try executeScript("PRAGMA synchronous=NORMAL;")

@@ -1,4 +1,4 @@
-/// One step in the history of a schema: the statements that migrate a database to the next version.
+/// One step of a schema's history: the statements that migrate a database to the next version.
 package struct Migration: Sendable {
     /// Statements without parameters, separated by semicolons.
     package let sql: String
@@ -15,7 +15,7 @@ extension Database {
     }
 
     /// Migrates the schema to the latest version. The version of a step is its position in the list, so steps may only
-    /// be appended. Each step and its update of the version are one transaction.
+    /// be appended. Each step and the update of its version form one transaction.
     ///
     /// - Throws: ``SQLiteError/Code/newerSchema`` if the file has more steps than the list.
     package func migrate(_ migrations: [Migration]) throws {

@@ -2,7 +2,7 @@ internal import CSQLite
 
 /// A connection to an SQLite database.
 ///
-/// Not `Sendable`: the compiler ensures that only one thread or queue uses it at a time (put it in an actor with its
+/// Not `Sendable`, so the compiler ensures that only one thread or queue uses it at a time (put it in an actor with its
 /// own executor, or in a `Mutex`). Every call may block on the disk, so it must not run on the cooperative pool.
 package final class Database {
     /// The access mode of a connection.
@@ -14,7 +14,7 @@ package final class Database {
         /// Fails with ``SQLiteError/Code/ownedByAnother`` while a ``writer`` has the file open. Creates the file if it
         /// does not exist.
         case sharedWriter
-        /// Reads data that a writer has committed. The file must exist and is never changed.
+        /// Reads committed data. The file must exist and is never changed.
         case reader
     }
 
@@ -58,7 +58,7 @@ package final class Database {
         }
     }
 
-    /// Memory and disk space that a writer uses to write frequently changed pages less often.
+    /// The memory and disk space with which a writer avoids rewriting frequently changed pages.
     package struct WriteBuffers: Sendable {
         /// The size of the page cache in KiB.
         package var cache: Int
@@ -84,8 +84,8 @@ package final class Database {
             """)
     }
 
-    /// Enables the write-ahead log. If two connections do this for a new file at the same time, SQLite rejects one of
-    /// them, because the busy timeout does not apply to a potential deadlock.
+    /// Enables the write-ahead log, and retries if SQLite refuses: when two connections do this for a new file at the
+    /// same time, SQLite rejects one of them, because the busy timeout does not apply to a potential deadlock.
     private func useWriteAheadLog(within limit: Duration) throws(SQLiteError) {
         let end = ContinuousClock.now + limit
         while true {
@@ -122,9 +122,9 @@ package final class Database {
     // MARK: Statements
 
     /// Returns the compiled statement for an SQL text from the cache. A caller that runs a statement very often should
-    /// keep the statement.
+    /// keep it.
     ///
-    /// While a statement is running (its rows are being read), a second one is compiled and returned instead.
+    /// If the cached statement is running (its rows are being read), a second one is compiled and returned instead.
     package func statement(_ sql: String) throws(SQLiteError) -> Statement {
         if let statement = statements[sql], !statement.isRunning { return statement }
         guard let connection else { throw SQLiteError(.closed, "the database is closed", sql: sql) }

@@ -26,7 +26,8 @@ final class OwnershipLock {
     }
 
     deinit {
-        // Closing is not enough, because a process that another thread starts briefly has a copy of the descriptor.
+        // Closing is not enough, because a child process started by another thread may briefly have a copy of the
+        // descriptor.
         _ = flock(descriptor, LOCK_UN)
         close(descriptor)
     }

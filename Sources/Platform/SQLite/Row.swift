@@ -5,7 +5,7 @@ internal import CSQLite
 /// Columns are numbered from 0. Values are not converted; reading a column as another type is an error.
 package struct Row {
     private let statement: OpaquePointer
-    /// A reference that keeps `statement` alive.
+    /// Keeps `statement` alive.
     private let owner: Statement
 
     init(statement: OpaquePointer, owner: Statement) {
@@ -27,7 +27,7 @@ package struct Row {
         return sqlite3_column_int64(statement, Int32(column))
     }
 
-    /// Returns a floating-point column. An integer is accepted too.
+    /// Returns a floating-point column. Integers are also accepted.
     package func real(_ column: Int) throws(SQLiteError) -> Double {
         if try type(column) != SQLITE_INTEGER { try check(column, SQLITE_FLOAT, "a real number") }
         return sqlite3_column_double(statement, Int32(column))
@@ -36,7 +36,7 @@ package struct Row {
     /// Returns a text column, which must be valid UTF-8.
     package func text(_ column: Int) throws(SQLiteError) -> String {
         try check(column, SQLITE_TEXT, "text")
-        // SQLite's documentation requires the pointer to be requested before the length.
+        // Request the pointer before the length, as SQLite's documentation requires.
         guard let bytes = sqlite3_column_text(statement, Int32(column)) else { throw outOfMemory() }
         let count = Int(sqlite3_column_bytes(statement, Int32(column)))
         guard let text = String(validating: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self) else {

@@ -50,7 +50,7 @@ package struct SQLiteError: Error, Equatable, CustomStringConvertible {
 
     init(connection: OpaquePointer?, result: Int32, sql: String? = nil) {
         let extended = connection.map { sqlite3_extended_errcode($0) } ?? result
-        // The connection stores only the last failure, so a generic message is used if the result is from another call.
+        // The connection stores only the last failure. If the result is from another call, use a generic message.
         let isOfThisCall = extended & 0xFF == result & 0xFF
         self.code = Code(rawValue: result & 0xFF)
         self.extendedCode = isOfThisCall ? extended : result
@@ -61,7 +61,7 @@ package struct SQLiteError: Error, Equatable, CustomStringConvertible {
 
     /// Whether another connection has a lock. The statement may succeed later.
     package var isBusy: Bool { code == .busy || code == .locked }
-    /// Whether the disk or the database's own limit is full.
+    /// Whether the disk is full or the database has reached its size limit.
     package var isFull: Bool { code == .full }
     /// Whether the file is corrupt or not a database. Move it away and rebuild it.
     package var isCorrupt: Bool { code == .corrupt || code == .notADatabase }

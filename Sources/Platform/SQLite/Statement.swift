@@ -1,17 +1,17 @@
 internal import CSQLite
 
-/// A compiled statement of one ``Database``. The database caches it, or a caller that runs it often keeps it.
+/// A compiled statement of one ``Database``. It is cached by the database, or kept by a caller that runs it often.
 ///
 /// Not `Sendable`, like its database: only the thread or queue that uses the database may use it.
 package final class Statement {
     /// The SQL text of the statement.
     package let sql: String
     private let parameterCount: Int
-    /// Finalized in `deinit` or when the database closes, and then `nil`.
+    /// The compiled statement; nil after it was finalized because the database was closed.
     private var handle: OpaquePointer?
     /// Retained until the statement has been finalized.
     private var connection: Connection?
-    /// Whether the rows of the statement are being read. During this time, it must not be run again.
+    /// Whether the rows of the statement are being read. It must not be run again in the meantime.
     private(set) var isRunning = false
 
     init(connection: Connection, sql: String) throws(SQLiteError) {
@@ -59,7 +59,7 @@ package final class Statement {
 
     /// Runs the statement to completion and ignores its rows.
     ///
-    /// - Parameter values: values that are bound without a copy. Their bytes must remain valid during the call.
+    /// - Parameter values: values to bind without copying. Their bytes must remain valid during the call.
     package func run(borrowing values: [BorrowedValue]) throws(SQLiteError) {
         let handle = try handle(for: values.count)
         defer {
@@ -128,7 +128,7 @@ package final class Statement {
         let result = Statement.bind(handle, values, from: 0) {
             isRunning = true
             body(handle)
-            // The result repeats the last step's result, which has already been reported.
+            // Ignore the result: it repeats the last step's result, which has already been reported.
             sqlite3_reset(handle)
             isRunning = false
         }

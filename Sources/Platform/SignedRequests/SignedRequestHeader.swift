@@ -1,4 +1,4 @@
-/// The header fields of a signed request (https://www.standardwebhooks.com). Their names are a contract.
+/// The header fields of a signed request (https://www.standardwebhooks.com). Their names are a public contract.
 package enum SignedRequestHeader {
     package static let id = "webhook-id"
     package static let timestamp = "webhook-timestamp"

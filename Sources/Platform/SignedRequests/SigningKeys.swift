@@ -14,7 +14,7 @@ package struct SigningKeys: Sendable {
 
     /// Parses one key per line: base64, with or without the prefix `whsec_`. Empty lines are ignored.
     ///
-    /// - Throws: an error with the number of the invalid line, but without its text.
+    /// - Throws: an error with the number, but not the text, of the invalid line.
     package init(lines text: [UInt8]) throws(FileProblem) {
         var keys: [[UInt8]] = []
         for (index, line) in text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {

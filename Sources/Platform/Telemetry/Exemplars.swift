@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// A measured value with the span that it was measured in. Text format 0.0.4 has no exemplars, so only the export by
-/// OTLP contains them.
+/// A measured value with the span in which it was measured. Only the OTLP export contains exemplars, because text
+/// format 0.0.4 does not support them.
 package struct Exemplar: Sendable, Equatable {
     package let value: Double
     package let span: TraceParent

@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// A destination for log lines.
 public protocol LogSink: Sendable {
-    /// Writes one line, including its line feed. Never blocks; a line that does not fit in the queue is dropped and
+    /// Writes one line, including its line feed. Never blocks: a line that does not fit in the queue is dropped and
     /// counted.
     func write(_ line: [UInt8])
 
@@ -15,7 +15,7 @@ public protocol LogSink: Sendable {
     var droppedLines: Int { get }
 }
 
-/// Keeps lines in memory, for tests and for tools that print their log at the end.
+/// Keeps lines in memory, for tests and for tools that print the log at the end.
 public final class MemoryLogSink: LogSink {
     private let stored = Mutex<[String]>([])
 

@@ -6,7 +6,7 @@ internal import Synchronization
 /// Writes log lines to a descriptor on a separate thread, so that a blocked reader never blocks a caller.
 ///
 /// The queue is limited to ``maximumLines`` lines and ``maximumBytes`` bytes. When it is full, new lines are dropped
-/// and counted; a notice then reports the number of dropped lines.
+/// and counted, and a notice reports the number of dropped lines.
 package final class LogWriter: LogSink {
     /// The maximum number of queued lines.
     package let maximumLines: Int
@@ -91,7 +91,7 @@ package final class LogWriter: LogSink {
 
     private func startThread() {
         let error = OwnThread.start(name: "log") { self.run() }
-        // Without a thread, nothing can be written, so every line is counted as dropped.
+        // Without a thread, nothing can be written, so count every line as dropped.
         if error != 0 { state.withLock { $0.isStopped = true } }
     }
 
@@ -107,7 +107,7 @@ package final class LogWriter: LogSink {
     ///
     /// - Returns: whether there was anything to write.
     private func writeWaiting() -> Bool {
-        // Lines are dropped only while the queue is full, so the dropped lines are later than the queued lines.
+        // Lines are dropped only while the queue is full, so dropped lines are newer than queued ones.
         let (lines, unreported) = state.withLock { state -> ([[UInt8]], Int) in
             let taken = (state.lines, state.unreported)
             state.lines = []

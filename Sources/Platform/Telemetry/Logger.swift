@@ -6,7 +6,7 @@ internal import Primitives
 ///
 /// Logging never blocks: the calling thread formats the line and passes it to a ``LogSink`` with a bounded queue.
 public struct Logger: Sendable {
-    /// The severity of a line: `warning` for unexpected events without loss, `error` for lost data or if an operator
+    /// The severity of a line: `warning` for unexpected events without loss; `error` for lost data, or if an operator
     /// must act.
     public enum Level: String, Sendable, CaseIterable, Comparable {
         case debug, info, warning, error

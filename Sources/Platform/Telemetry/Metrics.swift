@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// A number in an allocation of its own, so that threads that update different metrics do not contend.
+/// A number in a separate allocation, so that threads that update different metrics do not contend.
 final class AtomicCell: Sendable {
     let value = Atomic<UInt64>(0)
 }
@@ -68,7 +68,7 @@ public struct Histogram: Sendable {
         sum.add(value)
     }
 
-    /// Remembers a value with its span as the example of its bucket, without counting it. Call it only for recorded
+    /// Stores a value and its span as the exemplar of a bucket, without counting the value. Call it only for recorded
     /// spans, because it takes a lock.
     package func exemplify(_ value: Double, _ span: TraceParent, at nanoseconds: UInt64) {
         guard value.isFinite else { return }
@@ -103,8 +103,8 @@ extension AtomicCell {
     }
 }
 
-/// The counters of a metric with one label and a closed set of values. Any other value counts as `other`, so that input
-/// cannot create time series.
+/// The counters of a metric with one label and a closed set of values. Any other value is counted as `other`, so that
+/// input cannot create time series.
 public struct LabelledCounters: Sendable {
     private let counters: [String: Counter]
     private let other: Counter

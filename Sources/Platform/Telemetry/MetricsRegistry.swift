@@ -154,7 +154,7 @@ public struct MetricSamples {
     package enum SampledValue {
         case number(Double)
         case count(UInt64)
-        /// The counts are not cumulative; the last one is that of values above all buckets.
+        /// The counts are not cumulative. The last one is the number of values above all buckets.
         case histogram(buckets: [Double], counts: [UInt64], sum: Double, exemplars: [Exemplar])
     }
 

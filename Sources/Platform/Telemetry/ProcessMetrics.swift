@@ -27,7 +27,7 @@ struct ProcessSnapshot: Equatable {
 
     /// Parses the content of `/proc/self/stat` (proc(5)). Returns nil if the format is unexpected.
     init?(stat: String, bootTimeSeconds: Double, ticksPerSecond: Double, pageBytes: Double) {
-        // The program's name is in parentheses and may contain any character; only numbers follow the last parenthesis.
+        // The program's name is in parentheses and may contain any character. Only numbers follow the last parenthesis.
         guard let end = stat.lastIndex(of: ")"), ticksPerSecond > 0 else { return nil }
         let fields = stat[stat.index(after: end)...].split { $0 == " " || $0 == "\n" }.map { Double($0) }
         // Field 3 (state) is the first field after the name.

@@ -1,7 +1,7 @@
 internal import Primitives
 internal import Synchronization
 
-/// A logger for lines that an untrusted client can cause. It limits the number of lines per second for each key; the
+/// A logger for lines that an untrusted client can cause. It limits the number of lines per second for each key. The
 /// next logged line contains the number of suppressed lines.
 ///
 /// Keys are codes from a closed set. After 256 keys, all others share one key, which bounds the memory used.

@@ -2,8 +2,8 @@ internal import Primitives
 internal import Synchronization
 package import Telemetry
 
-/// The traces of the latest recorded changes, by key of the row, for work that happens after the handler call. The
-/// oldest keys are forgotten, and their later work begins a trace of its own.
+/// The traces of the latest recorded changes, keyed by row, for work that happens after the handler call. The oldest
+/// keys are evicted; later work on their rows starts a new trace.
 package final class RecentTraces: Sendable {
     private struct State {
         var contexts: [[UInt8]: TraceParent] = [:]

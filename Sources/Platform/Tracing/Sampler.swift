@@ -14,10 +14,10 @@ package struct Sampler: Sendable, Equatable {
     }
 
     private let followsParent: Bool
-    /// Traces with a number below the threshold are recorded.
+    /// The threshold below which a trace's number must be for the trace to be recorded.
     private let threshold: UInt64
 
-    /// - Parameter ratio: the share of traces to record, from 0 to 1. Kinds without a ratio ignore it.
+    /// - Parameter ratio: the fraction of traces to record, from 0 to 1. Kinds without a ratio ignore it.
     package init(_ kind: Kind, ratio: Double = 1) {
         switch kind {
         case .parentAlwaysOn, .parentAlwaysOff, .parentRatio: followsParent = true
@@ -33,9 +33,9 @@ package struct Sampler: Sendable, Equatable {
     /// Returns whether a trace is recorded.
     ///
     /// - Parameters:
-    ///   - traceIdLow: the last 8 bytes of the trace id. The decision about a ratio is the same in each process and in
-    ///     other languages' SDKs, which compare the upper 63 bits.
-    ///   - parent: the caller's span, or nil if there is none that may decide.
+    ///   - traceIdLow: the last 8 bytes of the trace id. A ratio yields the same decision in every process, including
+    ///     SDKs in other languages, which also compare the upper 63 bits.
+    ///   - parent: the caller's span, or nil if there is none or it may not decide.
     package func isSampled(traceIdLow: UInt64, parent: TraceParent?) -> Bool {
         if followsParent, let parent { return parent.isSampled }
         return traceIdLow >> 1 < threshold

@@ -9,16 +9,16 @@ package enum SpanKind: Int32, Sendable {
     case consumer = 5
 }
 
-/// An operation that a sampled trace records from its start to its end. A span that is never ended is not recorded.
+/// An operation in a sampled trace. A span that is never ended is not recorded.
 package struct Span: Sendable {
-    /// The identity of this span, which is the parent of further spans and the value of the header `traceparent`.
+    /// The identity of this span: the parent of further spans and the value of the header `traceparent`.
     package let context: TraceParent
     let tracer: Tracer
     /// The parent's span id, or 0.
     let parentId: UInt64
     let name: String
     let kind: SpanKind
-    /// The time of the start, in nanoseconds since 1970.
+    /// The start time, in nanoseconds since 1970.
     let start: UInt64
 
     /// Starts a span within this one.
@@ -28,10 +28,10 @@ package struct Span: Sendable {
         tracer.span(name, kind, context: tracer.child(of: context), parentId: context.spanId, at: start)
     }
 
-    /// Records a span within this one that has ended.
+    /// Records a span within this one that has already ended.
     ///
     /// - Parameters:
-    ///   - duration: its duration in nanoseconds.
+    ///   - duration: the duration of the span in nanoseconds.
     ///   - error: a code of the failure, or nil.
     package func recordChild(
         _ name: String, _ kind: SpanKind, nanoseconds duration: UInt64, _ attributes: [SpanAttribute],
@@ -41,10 +41,10 @@ package struct Span: Sendable {
         child(name, kind, at: end - min(end, duration)).end(attributes, error: error, at: end)
     }
 
-    /// Remembers this span as the last change of a row, for later work on the row.
+    /// Stores this span as a row's last change, for later work on the row.
     package func remember(forKey key: [UInt8]) { tracer.recent.remember(context, forKey: key) }
 
-    /// Remembers this span as an example of a duration in a histogram in seconds.
+    /// Stores this span as the exemplar of a duration in a histogram in seconds.
     package func exemplify(_ histogram: Histogram, nanoseconds: UInt64) {
         histogram.exemplify(Double(nanoseconds) / 1e9, context, at: tracer.now())
     }
@@ -64,7 +64,7 @@ package struct Span: Sendable {
     }
 }
 
-/// A span that waits for its export.
+/// A span that is waiting to be exported.
 package struct FinishedSpan: Sendable, Equatable {
     package let context: TraceParent
     /// The parent's span id, or 0.

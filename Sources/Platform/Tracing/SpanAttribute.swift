@@ -25,8 +25,8 @@ package struct SpanAttribute: Sendable, Equatable {
     }
 }
 
-/// The names of attributes, which are a contract. Except those that begin with `sluice.`, they are OpenTelemetry's
-/// semantic conventions 1.37 for HTTP and messaging. None of them is for personal data or for content of notifications.
+/// The names of attributes, which are a public contract. Names that do not begin with `sluice.` follow OpenTelemetry's
+/// semantic conventions 1.37 for HTTP and messaging. No attribute contains personal data or content of notifications.
 package struct SpanAttributeKey: RawRepresentable, Sendable, Hashable {
     package let rawValue: String
     package init(rawValue: String) { self.rawValue = rawValue }

@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// Random numbers for trace and span ids, by the generator xoshiro256**, because a system call for each id would cost
-/// more than the rest of an unrecorded span. The ids are identifiers, not secrets.
+/// Generates random trace and span ids with xoshiro256**, because a system call for each id would cost more than the
+/// rest of an unrecorded span. The ids are identifiers, not secrets.
 package final class SpanIds: Sendable {
     private struct State {
         var words: (UInt64, UInt64, UInt64, UInt64)
@@ -19,7 +19,7 @@ package final class SpanIds: Sendable {
             return result
         }
 
-        /// Returns a number that is not zero, because an id of zeros is invalid.
+        /// Returns a nonzero number, because an id of zeros is invalid.
         mutating func nextId() -> UInt64 {
             while true {
                 let id = next()

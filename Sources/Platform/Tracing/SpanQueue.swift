@@ -1,8 +1,8 @@
 internal import Primitives
 internal import Synchronization
 
-/// The finished spans that wait for their export. When the queue is full, further spans are dropped and counted, so
-/// that a slow or unreachable collector costs neither time nor more memory.
+/// The finished spans that are waiting to be exported. When the queue is full, further spans are dropped and counted,
+/// so that a slow or unreachable collector costs neither time nor memory.
 package final class SpanQueue: Sendable {
     private struct State {
         var spans = FIFO<FinishedSpan>()
@@ -44,7 +44,7 @@ package final class SpanQueue: Sendable {
         _ = await state.withLock { $0.batchReady }.wait(within: limit, endsWhenCancelled: true)
     }
 
-    /// Removes and returns the oldest spans, at most a batch.
+    /// Removes and returns the oldest spans, at most one batch.
     package func take() -> [FinishedSpan] {
         state.withLock { state in
             var spans: [FinishedSpan] = []

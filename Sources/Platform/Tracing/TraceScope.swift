@@ -1,5 +1,5 @@
-/// The recorded spans that the current task works for, so that work below a handler is part of its trace. Tasks without
-/// a recorded span have no scope.
+/// The recorded spans on whose behalf the current task runs, so that work below a handler is part of the trace. Tasks
+/// without a recorded span have no scope.
 package struct TraceScope: Sendable {
     /// The scope of the current task.
     @TaskLocal package static var current: TraceScope?
@@ -17,8 +17,8 @@ package struct TraceScope: Sendable {
     /// Creates a scope for the records of a batch.
     ///
     /// - Parameters:
-    ///   - spans: the spans of the recorded records, by key of the record.
-    ///   - isComplete: whether the batch has no other records.
+    ///   - spans: the spans of the recorded records, by record key.
+    ///   - isComplete: whether the batch contains no other records.
     package init(_ spans: [[UInt8]: Span], isComplete: Bool) {
         span = isComplete && spans.count == 1 ? spans.first?.value : nil
         self.spans = spans

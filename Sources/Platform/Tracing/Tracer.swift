@@ -1,12 +1,12 @@
 internal import Primitives
 package import Telemetry
 
-/// Starts traces and spans. A process without traces has no tracer, and code without a tracer does nothing: it reads no
-/// clock, allocates nothing, and adds no header.
+/// Starts traces and spans. A process without traces has no tracer. Tracing then costs nothing: no clock is read,
+/// nothing is allocated, and no header is added.
 package final class Tracer: Sendable {
     /// The queue of finished spans.
     package let queue: SpanQueue
-    /// The traces of changed rows.
+    /// The traces of recently changed rows.
     package let recent = RecentTraces()
     private let sampler: Sampler
     private let ids: SpanIds
@@ -23,13 +23,13 @@ package final class Tracer: Sendable {
         self.clock = clock
     }
 
-    /// Returns the identity of this process's first span in a trace, with the decision whether the trace is recorded.
-    /// Everything that continues the trace gets this identity, so that other processes decide alike.
+    /// Returns the identity of this process's first span in a trace, including the decision whether to record the
+    /// trace. Pass it to everything that continues the trace, so that other processes make the same decision.
     ///
     /// - Parameters:
     ///   - parent: the caller's span, or nil to begin a trace.
     ///   - isTrusted: whether the caller may decide about recording. Otherwise, the sampler decides by a random number,
-    ///     because an untrusted client can choose its trace id, too.
+    ///     because an untrusted client could also choose the trace id.
     package func context(of parent: TraceParent?, isTrusted: Bool = true) -> TraceParent {
         guard let parent else {
             let (high, low, span) = ids.nextIds()
@@ -57,7 +57,7 @@ package final class Tracer: Sendable {
         return span(name, kind, context: context, parentId: parent?.spanId ?? 0)
     }
 
-    /// Starts a span with a given identity, which is sampled.
+    /// Starts a span with a given identity, which must be sampled.
     ///
     /// - Parameters:
     ///   - parentId: the parent's span id, or 0.
@@ -79,7 +79,7 @@ package final class Tracer: Sendable {
 
     func record(_ span: FinishedSpan) { queue.add(span) }
 
-    /// The flag of trace ids that are random, as Trace Context level 2 defines it.
+    /// The flag for random trace ids, as defined by Trace Context level 2.
     private static let random: UInt8 = 0b10
 
     private func flag(_ isSampled: Bool) -> UInt8 { isSampled ? 1 : 0 }

@@ -5,7 +5,7 @@ package struct Checkpoint: Equatable, Sendable {
     /// The number of leaves in the tree.
     package let size: Int
     package let root: MerkleHash
-    /// The lines after the third, without newlines. The logs of this project have none.
+    /// The lines after the third, without newlines. This project's logs have none.
     package let extensions: [String]
 
     /// - Throws: ``TransparencyLogError`` with code `invalidArgument` if the origin or an extension is not a single
@@ -28,7 +28,7 @@ package struct Checkpoint: Equatable, Sendable {
     package init(text: String) throws(TransparencyLogError) {
         let lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         guard lines.count >= 4, lines.last?.isEmpty == true, lines.dropLast().allSatisfy({ !$0.isEmpty }) else {
-            throw TransparencyLogError(.malformedCheckpoint, "a checkpoint needs at least three non-empty lines")
+            throw TransparencyLogError(.malformedCheckpoint, "a checkpoint must have at least three non-empty lines")
         }
         guard let size = DecimalText.value(lines[1]) else {
             throw TransparencyLogError(.malformedCheckpoint, "the second line of a checkpoint is not a size")

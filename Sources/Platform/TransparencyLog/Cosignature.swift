@@ -1,4 +1,4 @@
-/// A timestamped statement by another party that it has seen a checkpoint (c2sp.org/tlog-cosignature).
+/// Another party's timestamped statement that it has seen a checkpoint (c2sp.org/tlog-cosignature).
 package enum Cosignature {
     /// The message that an Ed25519 key signs: two lines, and then the text of the checkpoint.
     static func message(text: String, time: Int) -> [UInt8] {

@@ -1,6 +1,6 @@
 /// The entries under one level-0 tile. Each is prefixed with its length as two big-endian bytes (c2sp.org/tlog-tiles).
 package struct EntryBundle: Sendable {
-    /// The maximum length of an entry in bytes, because the length is a two-byte number.
+    /// The maximum length of an entry in bytes; the length is a two-byte number.
     package static let maximumEntryByteCount = 65_535
 
     /// The content of the bundle's file.

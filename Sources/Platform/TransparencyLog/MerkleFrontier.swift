@@ -1,4 +1,4 @@
-/// The right edge of a growing tree. It can append leaves, compute the root, and return each tile when it is full.
+/// The right edge of a growing tree. It can append leaves, compute the root, and return each tile that becomes full.
 ///
 /// It stores one hash per complete subtree and the hashes of the partial tiles, at most 255 per level. A tree with ten
 /// million leaves has three levels.
@@ -8,7 +8,7 @@ package struct MerkleFrontier: Sendable {
 
     /// The roots of the complete subtrees of the tree, largest first. There is one for each set bit of `size`.
     private var subtrees: [MerkleHash] = []
-    /// The hashes in the partial tile of each level; may be empty.
+    /// The hashes in the partial tile of each level. A level may be empty.
     private var partial: [[MerkleHash]] = []
     private var finished: [HashTile] = []
     private let givesTiles: Bool

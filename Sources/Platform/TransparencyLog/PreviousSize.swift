@@ -10,8 +10,9 @@ package enum PreviousSize {
         Array("\(identifier)\nprevious \(size)\n\(text)".utf8)
     }
 
-    /// Returns the previous size in a note, or nil if there is none. The signature is not verified. It is identified by
-    /// the log's own name and its length: other types of signature with that name have another length.
+    /// Returns the previous size in a note, or nil if there is none. Does not verify the signature. The signature is
+    /// identified by the log's name and by its length, which differs from that of other signature types under the same
+    /// name.
     package static func unverified(of note: SignedNote, origin: String) -> Int? {
         note.signatures.lazy.filter { KeyName.areEqual($0.name, origin) }
             .compactMap { NumberedSignature(bytes: $0.signature)?.number }.first

@@ -12,7 +12,7 @@ package struct TilePath: Hashable, Sendable {
     package static let maximumIndex = Int.max >> 8
 
     package let content: Content
-    /// The index within its level, from the left.
+    /// The index within the level, from the left.
     package let index: Int
     /// The number of hashes or entries, 1...256. A partial tile has fewer than 256.
     package let width: Int

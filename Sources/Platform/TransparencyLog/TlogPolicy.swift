@@ -11,8 +11,8 @@ package struct TlogPolicy: Sendable {
     package struct Key: Sendable {
         /// The name of a witness, which has no meaning outside the file; empty for a log.
         package let name: [UInt8]
-        /// The verifier. Nil if the key cannot be used here, so that its signatures never count: an ML-DSA-44 key of a
-        /// log, or of a witness if libcrypto does not have the algorithm.
+        /// The verifier. Nil if the key cannot be used here, so that its signatures never count: a log's ML-DSA-44 key,
+        /// or a witness's if libcrypto lacks the algorithm.
         package let verifier: NoteVerifier?
         let publicKey: [UInt8]
     }

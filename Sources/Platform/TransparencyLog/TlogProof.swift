@@ -7,7 +7,7 @@ package struct TlogProof: Equatable, Sendable {
     package static let maximumByteCount = 1 << 20
     private static let header = "c2sp.org/tlog-proof@v1"
 
-    /// Additional data of the application, which the proof does not cover.
+    /// Additional application data, which the proof does not cover.
     package let extra: [UInt8]?
     package let inclusion: InclusionProof
     /// The log's checkpoint with its signatures.
@@ -56,7 +56,7 @@ package struct TlogProof: Equatable, Sendable {
         return Array(text.utf8) + [UInt8(ascii: "\n")] + note.bytes
     }
 
-    /// Verifies that the entry is in the log, for a checkpoint signed by one of the keys.
+    /// Verifies that the checkpoint is signed by one of the keys and that the entry is in the log.
     ///
     /// - Returns: the checkpoint and its verified signatures, or nil if the entry is not in the checkpoint's tree.
     /// - Throws: ``TransparencyLogError`` with code `unknownKey`, `invalidSignature` or `malformedCheckpoint`.

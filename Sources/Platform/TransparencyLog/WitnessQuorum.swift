@@ -43,7 +43,7 @@ package struct WitnessQuorum: Equatable, Sendable {
         func isMet(_ member: Member) -> Bool {
             switch member {
             case .witness(let index): witnesses.contains(index)
-            // A group that is not listed before the group that contains it never counts.
+            // A group that is not listed before its containing group never counts.
             case .group(let index): results.indices.contains(index) && results[index]
             }
         }

@@ -6,7 +6,7 @@ package struct WitnessRequest: Equatable, Sendable {
 
     /// The size of the checkpoint that the witness cosigned last, or 0 if there is none.
     package let oldSize: Int
-    /// The proof from `oldSize` to the size of the checkpoint, which is empty if `oldSize` is 0.
+    /// The proof from `oldSize` to the checkpoint's size; empty if `oldSize` is 0.
     package let proof: ConsistencyProof
     /// The signed checkpoint.
     package let note: SignedNote

@@ -1,16 +1,16 @@
 internal import CZstd
 
-/// Compresses small values that resemble each other, with a dictionary of their common content (Zstandard, RFC 8878).
+/// Compresses small, similar values with a dictionary of their common content (Zstandard, RFC 8878).
 ///
-/// Not `Sendable`: only one thread may use it at a time.
+/// Not `Sendable`, because only one thread may use it at a time.
 package final class Compressor {
     private let context: OpaquePointer
     private let dictionary: OpaquePointer
     private var buffer: [UInt8] = []
 
     /// - Parameters:
-    ///   - dictionary: content that the values share. The ``Decompressor`` must have the same dictionary.
-    ///   - level: level of Zstandard; negative levels are faster and compress less.
+    ///   - dictionary: the content that the values have in common. The ``Decompressor`` must use the same dictionary.
+    ///   - level: the Zstandard level; negative levels are faster and compress less.
     /// - Throws: ``ZstandardError/noMemory``.
     package init(dictionary content: [UInt8], level: Int32) throws(ZstandardError) {
         guard let context = ZSTD_createCCtx() else { throw .noMemory }

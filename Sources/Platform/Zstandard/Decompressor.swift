@@ -1,8 +1,8 @@
 internal import CZstd
 
-/// Decompresses values that a ``Compressor`` with the same dictionary has compressed.
+/// Decompresses values compressed by a ``Compressor`` with the same dictionary.
 ///
-/// Not `Sendable`: only one thread may use it at a time.
+/// Not `Sendable`, because only one thread may use it at a time.
 package final class Decompressor {
     private let context: OpaquePointer
     private let dictionary: OpaquePointer
@@ -23,19 +23,19 @@ package final class Decompressor {
         ZSTD_freeDCtx(context)
     }
 
-    /// Returns whether bytes begin like a compressed value.
+    /// Returns whether the bytes begin like a compressed value.
     package static func isFrame(_ bytes: UnsafeRawBufferPointer) -> Bool {
         bytes.count >= 4 && bytes.loadUnaligned(as: UInt32.self) == UInt32(littleEndian: 0xFD2F_B528)
     }
 
-    /// Returns the value.
+    /// Returns the decompressed value.
     ///
-    /// - Parameter limit: maximum size of the value in bytes.
+    /// - Parameter limit: the maximum size of the value in bytes.
     /// - Throws: ``ZstandardError/damaged`` if the frame is incomplete or was not compressed with this dictionary;
     ///   ``ZstandardError/tooLarge`` if the value exceeds the limit.
     package func decompress(_ frame: UnsafeRawBufferPointer, upTo limit: Int) throws(ZstandardError) -> [UInt8] {
         let size = ZSTD_getFrameContentSize(frame.baseAddress, frame.count)
-        // The two largest numbers mean that the size is unknown, or that this is no frame.
+        // The two largest numbers mean that the size is unknown, or that the input is not a frame.
         guard size < UInt64.max - 1 else { throw .damaged }
         guard size <= UInt64(max(0, limit)) else { throw .tooLarge }
         let expected = Int(size)

@@ -102,7 +102,7 @@ import Tracing
         #expect(collector.spans.map(\.name) == ["a", "a"])
         let lines = run.log.lines
         #expect(lines.count { $0.contains("telemetry export failed") } == 1)
-        #expect(lines.count { $0.contains("telemetry export works again") } == 1)
+        #expect(lines.count { $0.contains("telemetry export succeeded again") } == 1)
         try await run.stop()
         await collector.stop()
     }

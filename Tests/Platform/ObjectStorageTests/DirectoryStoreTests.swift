@@ -24,7 +24,7 @@ struct DirectoryStoreTests {
         let path = directory.file("archive")
         let error = #expect(throws: ObjectStoreError.self) { try DirectoryStore(path: path, creating: false) }
         #expect(error?.code == .noStore)
-        #expect(error?.message == "there is no directory \(path): check the path and the mounted volumes")
+        #expect(error?.message == "the directory \(path) does not exist: check the path and the mounted volumes")
         _ = try DirectoryStore(path: path, creating: true)
         #expect(try mode(path) == 0o750 & ~umask)
         let unmounted = #expect(throws: ObjectStoreError.self) {

@@ -19,7 +19,7 @@ package struct ConnectionState {
         case refuse(HTTPResponse)
         /// Shut down the output, and read and discard further input.
         case linger
-        /// Close the socket. If there is a reason, a request ended without a response.
+        /// Close the socket. A reason means that a request ended without a response.
         case close(reason: String?)
     }
 
@@ -44,8 +44,8 @@ package struct ConnectionState {
 
     /// The client's network for the current request, as reported by a proxy, or nil if the peer is the client.
     package private(set) var client: NetworkPrefix?
-    /// Whether a proxy sent the current request without a readable client address. All such clients of a proxy are
-    /// counted together, under the proxy's own network.
+    /// Whether a proxy sent the current request without a readable client address. All of a proxy's unidentified
+    /// clients are counted together, under the proxy's own network.
     package private(set) var hasUnknownClient = false
     private var isClientNew = false
     private var awaitsProxyHeader: Bool

@@ -70,10 +70,10 @@ extension EventLoop {
         open(socket, at: acceptor, peer: network, isFromProxy: isFromProxy)
     }
 
-    /// Chooses the connection to evict, in this order: lingering connections; the served connection that has been idle
-    /// longest, because it has no request and any client can become "served" with a 404; the connection that has been
-    /// sending its first request longest; the one that has been sending a later request longest. Requests in progress
-    /// are never dropped.
+    /// Chooses the connection to evict, in this order: lingering connections; the connection that has been served and
+    /// then idle longest, because it has no request and any client can become "served" with a 404; the connection that
+    /// has been sending its first request longest; the one that has been sending a later request longest. Requests in
+    /// progress are never dropped.
     ///
     /// - Parameter acceptor: restricts the choice to one acceptor; nil means all acceptors.
     private func connectionToEvict(at acceptor: Acceptor?) -> Connection? {

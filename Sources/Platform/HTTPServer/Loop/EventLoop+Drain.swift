@@ -16,8 +16,8 @@ extension EventLoop {
             accepting = min(UInt64(request.accepting.clampedNanoseconds), limit / 2)
         }
 
-        /// The time from the start during which idle connections remain open, in nanoseconds, because a client may just
-        /// be sending a request.
+        /// The time from the start during which idle connections remain open, in nanoseconds, because a client may be
+        /// about to send a request.
         var grace: UInt64 { accepting + min(1_000_000_000, limit / 4) }
     }
 

@@ -11,14 +11,14 @@ struct QueuedResponse: Sendable {
 
 /// The limits of a drain.
 struct DrainRequest: Sendable {
-    /// Maximum duration of the whole drain.
+    /// The maximum duration of the whole drain.
     var limit: Duration
     /// The time during which connections are still accepted.
     var accepting: Duration
 }
 
-/// Passes responses and drain requests from other threads to the loop. The queue needs no limit of its own, because the
-/// loop sends at most one response for each slot and drops all others.
+/// Passes responses and drain requests from other threads to the loop. The queue needs no limit, because the loop sends
+/// at most one response for each slot and drops all others.
 final class ResponseQueue: Sendable {
     private struct State {
         var pending: [QueuedResponse] = []

@@ -1,4 +1,4 @@
-/// How proxies report the client. Only trusted proxies are believed, because any client can send these fields.
+/// How proxies report the client. Only reports from trusted proxies are used, because any client can send these fields.
 package enum ForwardedAddress: String, Sendable, CaseIterable {
     /// Reported clients are ignored, and the peer is the client.
     case off

@@ -8,8 +8,8 @@ public struct HTTPRequest: Sendable {
     package let hasUnknownClient: Bool
     /// Whether the peer is one of the listener's trusted proxies.
     package let isFromProxy: Bool
-    /// The time when the first byte arrived or, for the first request, the connection was accepted, in monotonic
-    /// nanoseconds.
+    /// The time when the first byte arrived or, for a connection's first request, when the connection was accepted, in
+    /// monotonic nanoseconds.
     package let startedAt: UInt64
     /// The time of dispatch, in monotonic nanoseconds. The handler deadline is relative to it.
     package let receivedAt: UInt64

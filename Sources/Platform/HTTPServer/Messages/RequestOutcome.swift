@@ -1,4 +1,4 @@
-/// The outcome of one request. Every request has one, even if the parser refused it or it got no response.
+/// The outcome of one request. Every request has one, even if the parser refused it or it received no response.
 package struct RequestOutcome: Sendable {
     /// The index of the listener in the server's list.
     package let listener: Int

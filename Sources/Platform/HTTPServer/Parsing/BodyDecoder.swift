@@ -1,6 +1,6 @@
 internal import Primitives
 
-/// Decodes one request body, of known length or chunked, without I/O. It reports an error at the byte that causes it.
+/// Decodes one request body, of known length or chunked, without I/O. Reports an error at the byte that causes it.
 ///
 /// Only a subset of chunked coding is accepted: a chunk size is 1 to 8 hexadecimal digits and CRLF, without extensions.
 /// Trailers are refused.
@@ -8,7 +8,7 @@ package struct BodyDecoder: Sendable {
     package enum Result: Sendable, Equatable {
         /// The body is incomplete. All given bytes were consumed.
         case needMore
-        /// The body is complete. The value is the number of given bytes that belong to it.
+        /// The body is complete. The value is the number of the given bytes that belong to it.
         case complete(Int)
         case refuse(status: Int, reason: String)
     }

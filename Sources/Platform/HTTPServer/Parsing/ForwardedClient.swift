@@ -7,7 +7,7 @@
 enum ForwardedClient: Equatable {
     /// The client's address.
     case address(NetworkPrefix)
-    /// The list contains only proxies, so the request is a proxy's own.
+    /// The list contains only proxies, so a proxy itself sent the request.
     case proxy
     /// The field is missing, or the relevant element is not an address.
     case unreadable
@@ -28,7 +28,7 @@ enum ForwardedClient: Equatable {
             nodes = head.headers("forwarded").flatMap { Self.elements(of: Array($0.utf8)) }.map(Self.forParameter)
         }
         for node in nodes.reversed() {
-            // `unknown`, obfuscated, or not an address, so the proxy's caller is unknown.
+            // The node is `unknown`, obfuscated, or not an address, so the proxy's caller is unknown.
             guard let node, let address = Self.address(of: node) else {
                 self = .unreadable
                 return

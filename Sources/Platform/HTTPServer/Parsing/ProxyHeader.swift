@@ -1,4 +1,4 @@
-/// Parses the PROXY protocol header, version 2, which a proxy sends before the first byte of its client.
+/// Parses the PROXY protocol header, version 2, which a proxy sends before its client's first byte.
 ///
 /// Source: HAProxy, "The PROXY protocol", 2.2. Version 1, a line of text, is refused: it would need a second parser,
 /// and every proxy supports version 2.
@@ -6,8 +6,8 @@ enum ProxyHeader {
     enum Result: Equatable {
         /// The header is incomplete.
         case needMore
-        /// The header is complete and has this number of bytes. Without a client, the connection is the proxy's own,
-        /// for example a health check.
+        /// The header is complete and has this number of bytes. If the client is nil, the connection is the proxy's
+        /// own, for example for a health check.
         case complete(Int, client: NetworkPrefix?)
         case malformed
     }
@@ -36,7 +36,7 @@ enum ProxyHeader {
             guard length >= 36 else { return .malformed }
             return .complete(end, client: client(bytes.extracting(16..<32)))
         default:
-            // For another address family, or none, the proxy does not report a client address.
+            // With another address family, or none, the proxy does not report a client address.
             return .complete(end, client: nil)
         }
     }

@@ -129,8 +129,8 @@ package struct RequestHeadParser: Sendable {
 
     // MARK: Header fields
 
-    /// Consumes the byte at `position` and, within a name or value, any following bytes that leave the parser in the
-    /// same step.
+    /// Consumes the byte at `position` and, within a name or value, any following bytes that do not change the parser's
+    /// step.
     private mutating func takeFieldBytes(_ head: Span<UInt8>) -> Result? {
         let end = min(head.count, fieldsStart + headLimit)
         guard position < end else { return .refuse(status: 431, reason: "headers") }

@@ -29,8 +29,8 @@ extension KafkaAdmin {
         }
     }
 
-    /// Queries all leaders concurrently for the oldest and the next offset of these partitions. This client never
-    /// fetches, so no query waits behind a fetch.
+    /// Queries all leaders concurrently for the oldest and the next offset of these partitions. No query waits behind a
+    /// fetch, because this client never fetches.
     ///
     /// - Parameters:
     ///   - limit: the maximum time for one leader.

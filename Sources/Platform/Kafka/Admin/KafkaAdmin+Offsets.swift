@@ -23,7 +23,8 @@ extension KafkaAdmin {
                 let result = rd_kafka_event_ListConsumerGroups_result(event)
                 var count = 0
                 if let errors = rd_kafka_ListConsumerGroups_result_errors(result, &count), count > 0 {
-                    // The event owns the errors. The list is incomplete if one broker does not answer.
+                    // The event owns the errors. Any error means that the list is incomplete, because a broker did not
+                    // answer.
                     let code = rd_kafka_error_code(errors[0])
                     throw KafkaError(code, during: "list groups")
                 }

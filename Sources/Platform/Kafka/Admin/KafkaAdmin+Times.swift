@@ -13,8 +13,7 @@ extension KafkaAdmin {
         let watermarks = try await watermarks(of: topic, within: limit)
         return try await run { handle throws(KafkaError) in
             let list = PartitionList(capacity: watermarks.count)
-            // The offset field of the request contains the timestamp. Negative values in this field have a special
-            // meaning.
+            // The request contains the timestamp in its offset field, where negative values have a special meaning.
             for place in watermarks.keys { list.append(place, offset: KafkaOffset(rawValue: max(0, milliseconds))) }
             let code = rd_kafka_offsets_for_times(
                 handle.client.raw, list.pointer, Int32(clamping: limit.clampedMilliseconds))

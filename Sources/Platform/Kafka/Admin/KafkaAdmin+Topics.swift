@@ -52,7 +52,7 @@ extension KafkaAdmin {
         let isEmbedded = try await isEmbeddedBroker(within: limit)
         let wanted = topics.map(Set.init)
         return try await run { handle throws(KafkaError) in
-            // All topics are requested, because the embedded broker creates any topic requested by name.
+            // Request all topics, because the embedded broker creates any topic requested by name.
             let layouts = try Self.layouts(of: wanted, on: handle, within: limit)
             guard !isEmbedded, !layouts.isEmpty, settings != .none else {
                 return layouts.map { KafkaTopicDescription(topic: $0, partitions: $1, configuration: nil) }

@@ -97,7 +97,7 @@ public final class KafkaAdmin: Sendable {
         return try result.get()
     }
 
-    /// Runs a request about a group on a client that is configured with the group's id but never joins.
+    /// Runs a request about a group on a client that is configured with the group's id but never joins the group.
     ///
     /// In a client without a group, librdkafka crashes when a broker answers that it is not the group's coordinator,
     /// which happens in a new cluster or when a coordinator moves (librdkafka issue 5040).
@@ -117,7 +117,7 @@ public final class KafkaAdmin: Sendable {
         }
     }
 
-    /// Retries transient errors within the limit, for example if a broker has not yet become a leader or coordinator.
+    /// Retries transient errors within the limit, for example while a broker is becoming leader or coordinator.
     func retrying<Value: Sendable>(
         within limit: Duration, _ body: (_ left: Duration) async throws(KafkaError) -> Value
     ) async throws(KafkaError) -> Value {
@@ -158,7 +158,7 @@ struct AdminRequest {
         let options = rd_kafka_AdminOptions_new(handle.client.raw, operation)
         let queue = rd_kafka_queue_new(handle.client.raw)
         guard let options, let queue else {
-            throw KafkaError(.invalidArgument, "\(attempt): the request cannot be created")
+            throw KafkaError(.invalidArgument, "\(attempt): creating the request failed")
         }
         defer {
             rd_kafka_AdminOptions_destroy(options)

@@ -100,8 +100,8 @@ extension KafkaTopicExpectation {
         return findings
     }
 
-    /// Returns the expected settings that the broker does not report, with their expected values. Some brokers other
-    /// than Apache Kafka lack settings, so these cannot be compared.
+    /// Returns the expected settings that the broker does not report, with their expected values. They cannot be
+    /// compared. Some brokers other than Apache Kafka lack settings.
     public func unreported(in description: KafkaTopicDescription?) -> [(
         subject: KafkaTopicFinding.Subject, expected: String
     )] {

@@ -1,7 +1,7 @@
 internal import CRdKafka
 internal import Synchronization
 
-/// The reason a broker's last certificate was rejected, which librdkafka's error does not contain.
+/// The reason why a broker's last certificate was rejected, which librdkafka's error does not contain.
 ///
 /// OpenSSL makes the decision; this type only records it.
 final class CertificateVerdict: Sendable {
@@ -20,7 +20,7 @@ final class CertificateVerdict: Sendable {
         62: otherName, 64: otherName,
     ]
 
-    /// Makes librdkafka report each certificate that it verifies. This object must outlive the client.
+    /// Makes librdkafka report each certificate that it verifies to this object, which must outlive the client.
     func observe(_ configuration: OpaquePointer) {
         rd_kafka_conf_set_opaque(configuration, Unmanaged.passUnretained(self).toOpaque())
         rd_kafka_conf_set_ssl_cert_verify_cb(configuration) { _, _, _, code, _, _, _, text, size, opaque in
@@ -44,7 +44,8 @@ final class CertificateVerdict: Sendable {
     func explained(_ error: KafkaError) -> KafkaError {
         let text = "certificate verify failed"
         guard error.message.contains(text), let reason = reason.withLock({ $0 }) else { return error }
-        // librdkafka adds a colon and advice that fits only one of the reasons. The actual reason replaces the advice.
+        // librdkafka adds a colon and advice that fits only one of the reasons. Replace the advice with the actual
+        // reason.
         let end = error.message.ranges(of: text).first?.upperBound ?? error.message.endIndex
         return KafkaError(
             error.code, "\(error.message[..<end]): \(reason)", isRetriable: error.isRetriable, isFatal: error.isFatal)

@@ -1,6 +1,6 @@
 /// The configuration of Kafka clients: the bootstrap servers, a profile, and any librdkafka properties.
 ///
-/// librdkafka validates the properties when the configuration is created. Properties that this library sets itself are
+/// librdkafka validates the properties when the configuration is created. Properties that the library itself sets are
 /// rejected. `description` and `effectiveProperties(for:)` mask secrets as `********`.
 public struct KafkaConfiguration: Hashable, Sendable {
     /// Selects the set of default properties.
@@ -92,7 +92,7 @@ public struct KafkaConfiguration: Hashable, Sendable {
             skipped = PropertyNames.consumerOnly
         case .consumer(let group):
             settings += DefaultProperties.consumer(profile, prefetch) + [ClientProperty("group.id", group)]
-            // In the newer group protocol, the brokers determine these properties, and librdkafka rejects them.
+            // With the newer group protocol, the brokers determine these properties, and librdkafka rejects them.
             if isCoordinatedByBrokers { settings.removeAll { PropertyNames.classicGroupOnly.contains($0.name) } }
             skipped = PropertyNames.producerOnly
         case .reader(let group):
@@ -120,7 +120,7 @@ public struct KafkaConfiguration: Hashable, Sendable {
     /// Whether the group uses KIP-848, where the brokers assign partitions.
     private var isCoordinatedByBrokers: Bool { properties["group.protocol"]?.lowercased() == "consumer" }
 
-    /// Returns every property of a client with this role, with secrets masked. The last value of a repeated name
+    /// Returns all properties of a client with this role, with secrets masked. If a name is repeated, the last value
     /// applies.
     public func effectiveProperties(for role: Role) -> [String: String] {
         var result: [String: String] = [:]

@@ -145,7 +145,7 @@ extension KafkaError {
             isTooLarge || [.invalidTimestamp, .recordRejected, .invalidRecord].contains(self)
         }
 
-        /// Whether the data in the partition is unreadable. librdkafka may continue after it.
+        /// Whether data in the partition is unreadable. librdkafka may continue after the damage.
         var isDamage: Bool {
             [.badMessage, .badCompression, .notImplemented, .messageTooLarge].contains(self)
         }

@@ -3,12 +3,12 @@ package import Dispatch
 package import Primitives
 internal import Synchronization
 
-/// Owns a librdkafka client and its queue, and drains the queue whenever it fills. A consumer has many queues and uses
-/// a descriptor watched by Dispatch. A producer uses a thread that waits in librdkafka, which saves two thread switches
-/// for each batch of delivery reports.
+/// Owns a librdkafka client and its queue, and drains the queue whenever it fills. A consumer has many queues, so it
+/// uses a descriptor watched by Dispatch. A producer uses a thread that waits in librdkafka, which saves two thread
+/// switches for each batch of delivery reports.
 ///
 /// The life cycle is `init`, `start` (once), and the last release, which alone destroys the client. Code that calls
-/// librdkafka has a reference, so the client cannot be freed during the call. Destroying the client may block, so it
+/// librdkafka holds a reference, so the client cannot be freed during the call. Destroying the client may block, so it
 /// happens on a separate queue; use `released` to wait for it with a time limit.
 ///
 /// All handlers run on `home`, one at a time.
@@ -25,7 +25,7 @@ package final class KafkaHandle: Sendable {
         var clientEvent: @Sendable (KafkaClientEvent) -> Void
         /// Handles every other event: delivery reports, rebalances, commits. The event is destroyed after the call.
         var event: @Sendable (EventPointer) -> Void
-        /// Called after each wake-up when the queue is empty, so that a single wake-up can serve other queues too.
+        /// Called when the queue is empty after a wake-up, so that a single wake-up can serve other queues too.
         var drained: @Sendable () -> Void
 
         package init(
@@ -107,7 +107,7 @@ package final class KafkaHandle: Sendable {
     package func start(_ handlers: Handlers) {
         switch kind {
         case .producer:
-            // Dispatch is the fallback if the system cannot create a thread.
+            // Fall back to Dispatch if the system cannot create a thread.
             let thread = QueueThread(queue, home: home) { [weak self] event in
                 if let self { handle(event, handlers) } else { event?.destroy() }
             }
@@ -139,7 +139,7 @@ package final class KafkaHandle: Sendable {
     func wakeUp() { crdkafka_wakeup_set(descriptor) }
 
     /// Clears the descriptor and then polls the queue until it is empty. librdkafka writes to the descriptor only when
-    /// the queue becomes non-empty, so it would never announce an entry left in the queue. Runs on `home`.
+    /// the queue becomes non-empty, so it would never announce an entry that is left in the queue. Runs on `home`.
     private func drain(_ handlers: Handlers) {
         crdkafka_wakeup_clear(descriptor)
         while let event = EventPointer(pollingFrom: queue) { handle(event, handlers) }
@@ -198,8 +198,8 @@ package final class KafkaHandle: Sendable {
         DispatchQueue(label: "kafka.destroy").async {
             thread?.waitForEnd()
             rd_kafka_queue_destroy(queue.raw)
-            // Closing a consumer is its owner's task. If the owner has not closed it, destroying the client must not
-            // wait for a close.
+            // The owner is responsible for closing a consumer. If it has not, destroying the client must not wait for a
+            // close.
             withExtendedLifetime(certificates) {
                 rd_kafka_destroy_flags(client.raw, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE)
             }

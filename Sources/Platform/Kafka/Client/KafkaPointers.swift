@@ -1,8 +1,8 @@
 internal import CRdKafka
 
 // librdkafka's types are incomplete in its header, so Swift imports all of them as OpaquePointer and would accept a
-// queue in place of a client. These wrappers distinguish them. The property that stores a wrapper documents who frees
-// it.
+// queue in place of a client. These wrappers distinguish them. Ownership is documented at the property that stores a
+// wrapper.
 
 /// `rd_kafka_t`: a client.
 package struct ClientPointer: @unchecked Sendable {

@@ -3,7 +3,7 @@ enum DefaultProperties {
     static func common(_ profile: KafkaConfiguration.Profile) -> [ClientProperty] {
         [
             ClientProperty("reconnect.backoff.ms", profile == .production ? "100" : "50"),
-            // The maximum backoff also limits the delay with which librdkafka reports the timeout of a record.
+            // The maximum backoff also limits how late librdkafka reports that a record timed out.
             ClientProperty("reconnect.backoff.max.ms", profile == .production ? "1000" : "500"),
             ClientProperty("socket.timeout.ms", "10000"),
             ClientProperty("socket.nagle.disable", "true"),
@@ -23,7 +23,7 @@ enum DefaultProperties {
             ClientProperty("linger.ms", profile == .production ? "5" : "1"),
             ClientProperty("compression.codec", "lz4"),
             ClientProperty("delivery.timeout.ms", "5000"),
-            // The time that the leader waits for its followers, not a timeout of the client.
+            // How long the leader waits for its followers; not a client timeout.
             ClientProperty("request.timeout.ms", "4000"),
             ClientProperty("queue.buffering.max.messages", "20000"),
             ClientProperty("queue.buffering.max.kbytes", "65536"),
@@ -35,9 +35,8 @@ enum DefaultProperties {
         ]
     }
 
-    /// Makes admin clients log closed connections. If the security protocols differ, the only sign is a connection that
-    /// the listener closes immediately. Idle connections, which brokers also close, cause no log lines here, because no
-    /// admin client lives long enough.
+    /// Makes admin clients log closed connections. If the security protocols differ, the only sign is that the listener
+    /// closes the connection immediately. No admin client lives long enough for brokers to close its idle connections.
     static let admin = [ClientProperty("log.connection.close", "true")]
 
     static func consumer(_ profile: KafkaConfiguration.Profile, _ prefetch: KafkaPrefetch) -> [ClientProperty] {
@@ -49,12 +48,12 @@ enum DefaultProperties {
             ClientProperty("auto.commit.interval.ms", isProduction ? "1000" : "500"),
             ClientProperty("isolation.level", "read_committed"),
             // Brokers answer a long poll when data arrives; the embedded broker always waits until the limit. A bulk
-            // read must not wait either: at the end of one partition, the poll would also delay those that follow it
-            // on the connection, as librdkafka sends one fetch request at a time to a broker.
+            // read must not wait either: at the end of one partition, the poll would also delay the next partitions on
+            // the connection, because librdkafka sends a broker one fetch request at a time.
             ClientProperty("fetch.wait.max.ms", isProduction && !prefetch.isBulk ? "500" : "10"),
             ClientProperty("fetch.min.bytes", "1"),
             ClientProperty("reconnect.backoff.max.ms", isProduction ? "2000" : "500"),
-            // This interval also determines how often an idle consumer is polled.
+            // The interval also determines how often an idle consumer is polled.
             ClientProperty("statistics.interval.ms", isProduction ? "5000" : "1000"),
         ]
     }

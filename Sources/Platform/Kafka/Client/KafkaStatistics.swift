@@ -12,7 +12,7 @@ public struct KafkaStatistics: Hashable, Sendable {
         public let isUp: Bool
     }
 
-    /// A partition that the client knows.
+    /// A partition known to the client.
     public struct Partition: Hashable, Sendable {
         /// The topic and partition.
         public let topicPartition: KafkaTopicPartition

@@ -20,7 +20,7 @@ public struct KafkaToken: Sendable {
 
 /// A failure to obtain a token.
 public struct KafkaTokenFailure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The prefix of the message if the provider refused a token, so that librdkafka's error can be recognized.
+    /// The prefix of the message if the provider refused a token, by which librdkafka's error is recognized.
     static let refusal = "refused: "
 
     /// A human-readable description, without secrets.

@@ -95,7 +95,8 @@ extension KafkaTrouble {
         (CertificateVerdict.expired, .expiredCertificate), (CertificateVerdict.notYetValid, .futureCertificate),
         (CertificateVerdict.otherName, .certificateName),
         ("certificate verify failed", .untrustedCertificate),
-        // Alerts from a broker concern the client's certificate, because the broker's certificate was already verified.
+        // Alerts from a broker concern the client's certificate, because the broker's own certificate has already been
+        // verified.
         ("alert bad certificate", .clientCertificate), ("alert certificate", .clientCertificate),
         ("alert unknown ca", .clientCertificate), ("alert unsupported certificate", .clientCertificate),
         ("certificate required", .clientCertificate),
@@ -114,7 +115,7 @@ extension KafkaTrouble {
 
 extension KafkaTrouble.Cause {
     /// The precedence of a cause: a cause of lower rank does not replace one of higher rank. If a client tries several
-    /// brokers and addresses, the one that answers causes the most specific error.
+    /// brokers and addresses, the one that answers yields the most specific error.
     var rank: Int {
         switch self {
         case .name, .refused, .unreachable: 0

@@ -5,7 +5,8 @@ public struct KafkaTroubleRecord: Hashable, Sendable {
         var time: Int64
     }
 
-    /// librdkafka repeats a persistent error every 30 s, so an older error may be resolved.
+    /// The time after which an error is dropped, in nanoseconds. librdkafka repeats a persistent error every 30 s, so
+    /// an older one may have been resolved.
     private static let memory: Int64 = 60_000_000_000
 
     private var connection: Entry?

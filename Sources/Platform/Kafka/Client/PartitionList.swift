@@ -1,7 +1,7 @@
 internal import CRdKafka
 
-/// An `rd_kafka_topic_partition_list_t` that is freed when its owner goes out of scope. A list that was passed to
-/// `rd_kafka_offsets_store` and is not yet freed blocks `rd_kafka_destroy` indefinitely.
+/// An `rd_kafka_topic_partition_list_t` that is freed when its owner goes out of scope. After a list was passed to
+/// `rd_kafka_offsets_store`, `rd_kafka_destroy` blocks until the list is freed.
 struct PartitionList: ~Copyable {
     /// Owned by this value and never stored elsewhere.
     let pointer: UnsafeMutablePointer<rd_kafka_topic_partition_list_t>

@@ -15,7 +15,7 @@ final class QueueThread: Sendable {
     /// - Returns: nil if the system cannot create a thread.
     init?(_ queue: QueuePointer, home: DispatchQueue, handle: @escaping @Sendable (EventPointer?) -> Void) {
         self.queue = queue
-        // The name places this thread next to librdkafka's own in `top -H`.
+        // The name makes this thread appear next to librdkafka's own threads in `top -H`.
         let error = OwnThread.start(name: "rdk:reports") { [self] in
             while let first = next() {
                 home.sync {

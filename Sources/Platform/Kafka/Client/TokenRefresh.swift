@@ -8,7 +8,7 @@ struct TokenRefresh: Sendable {
     /// Requests a token and passes it to the client. Does not wait.
     func begin(for handle: KafkaHandle) {
         guard let source else { return }
-        // Nothing awaits this task, because librdkafka repeats its request until it has a token. The task keeps the
+        // The task need not be awaited, because librdkafka repeats its request until it has a token. The task keeps the
         // handle alive.
         Task {
             do throws(KafkaTokenFailure) {

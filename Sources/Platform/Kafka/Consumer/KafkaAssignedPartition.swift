@@ -2,9 +2,9 @@ internal import Synchronization
 
 /// A partition assigned to this consumer. Its owner reads its records and stores its position.
 ///
-/// A partition has a single reader: calls of `next` must not overlap. If a partition is not read, librdkafka fetches up
+/// A partition has a single reader: calls to `next` must not overlap. If a partition is not read, librdkafka fetches up
 /// to its queue limit (`queued.max.messages.kbytes`), while other partitions, heartbeats and commits continue. This
-/// provides back pressure, and resuming takes microseconds.
+/// provides back pressure, and resuming takes only microseconds.
 public final class KafkaAssignedPartition: Sendable {
     enum Phase: UInt8, AtomicRepresentable {
         /// Records may be read and processed.
@@ -46,14 +46,14 @@ public final class KafkaAssignedPartition: Sendable {
 
     /// The next offset to read: one past the last record returned by ``next(maxRecords:maxBytes:within:)``, or the end
     /// of the partition when it has been reached. There may be no record just before the end, because transaction
-    /// markers occupy offsets, and compaction and deletion leave gaps. Initially ``startOffset``.
+    /// markers occupy offsets, and compaction and deletion leave gaps. The initial value is ``startOffset``.
     public internal(set) var position: KafkaOffset {
         get { KafkaOffset(rawValue: currentPosition.load(ordering: .acquiring)) }
         set { currentPosition.store(newValue.rawValue, ordering: .releasing) }
     }
 
-    /// Whether the last call of ``next(maxRecords:maxBytes:within:)`` found the end of the partition. Reported only to
-    /// a consumer without a group. With a filter, a call before the end may also return no records.
+    /// Whether the last call to ``next(maxRecords:maxBytes:within:)`` reached the end of the partition. Reported only
+    /// to a consumer without a group. With a filter, a call before the end may also return no records.
     package internal(set) var hasReachedEnd: Bool {
         get { isAtEnd.load(ordering: .acquiring) }
         set { isAtEnd.store(newValue, ordering: .releasing) }

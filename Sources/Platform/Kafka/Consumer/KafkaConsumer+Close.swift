@@ -46,8 +46,8 @@ extension KafkaConsumer {
         return await released.wait(within: max(.milliseconds(100), deadline - clock.now))
     }
 
-    /// Lets the owners of all partitions finish, and commits their stored offsets while the group is still stable. The
-    /// embedded broker rejects commits while members are leaving.
+    /// Lets the owners of all partitions finish, and commits their stored offsets while the group is still stable,
+    /// because the embedded broker rejects commits while members are leaving.
     private func giveBack(within limit: Duration) async {
         let states = Array(partitions.values)
         await withCheckedContinuation { continuation in
@@ -69,7 +69,7 @@ extension KafkaConsumer {
         watchClosing()
     }
 
-    /// Polls until the client is closed, because librdkafka reports no event for that.
+    /// Polls until the client is closed, because librdkafka reports no event for it.
     private func watchClosing() {
         guard let handle, !closed.isComplete else { return }
         handle.wakeUp()

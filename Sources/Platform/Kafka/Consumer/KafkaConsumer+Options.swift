@@ -9,7 +9,7 @@ extension KafkaConsumer {
         case partitions([KafkaTopicPartition: KafkaOffset])
     }
 
-    /// The reaction if the broker no longer has the next offset.
+    /// The behavior if the broker no longer has the next offset.
     public enum OutOfRange: Sendable {
         /// The partition becomes inactive, nothing is stored, and `KafkaConsumerEvent.offsetOutOfRange` is reported.
         case stop
@@ -32,7 +32,7 @@ extension KafkaConsumer {
         public var drainLimit: Duration = .seconds(10)
         /// The maximum time for a synchronous commit when partitions are revoked.
         public var commitLimit: Duration = .seconds(5)
-        /// Records to read; nil means all. The others are skipped, and the position advances past them.
+        /// Selects the records to read; nil means all. The position advances past the other records.
         package var filter: KafkaRecordFilter?
         /// Whether a partition becomes inactive if this user may not read it. Otherwise, reading continues once the
         /// brokers allow it.

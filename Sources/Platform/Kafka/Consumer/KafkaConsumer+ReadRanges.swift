@@ -1,21 +1,21 @@
 extension KafkaConsumer {
-    /// Records of one of the ranges of ``readRanges(_:_:clients:options:body:)``.
+    /// Records from one range of ``readRanges(_:_:clients:options:body:)``.
     package struct RangeBatch: Sendable {
         package let partition: KafkaTopicPartition
         /// The records, ascending by offset, except those that the filter excludes.
         package let records: [KafkaRecord]
-        /// The offset up to which the range has been read; its upper bound if nothing is left.
+        /// The offset up to which the range has been read, or the upper bound if nothing is left.
         package let nextOffset: Int64
         fileprivate let reader: RangeReader
     }
 
-    /// Reads ranges of partitions at the same time, without a group. It uses several clients, because one client
-    /// handles all responses of a broker on one thread.
+    /// Reads ranges of partitions concurrently, without a group. It uses several clients, because each client handles
+    /// all responses of a broker on one thread.
     ///
     /// - Parameters:
     ///   - ranges: the offsets to read, within the watermarks.
-    ///   - clients: maximum number of clients, among which the partitions are divided.
-    ///   - options: options of each client, such as its prefetch limits and the filter.
+    ///   - clients: the maximum number of clients, among which the partitions are divided.
+    ///   - options: the options of each client, such as prefetch limits and the filter.
     ///   - body: receives the batches of all partitions one at a time; returns false to stop.
     /// - Throws: `offsetOutOfRange`, `topicAuthorizationFailed`, a fatal error, and any error thrown by `body`.
     package static func readRanges(
@@ -70,7 +70,7 @@ extension KafkaConsumer {
         }
     }
 
-    /// Divides the ranges so that each client has about as many records. Empty ranges are left out.
+    /// Divides the ranges so that each client reads about the same number of records. Omits empty ranges.
     private static func shares(
         _ ranges: [KafkaTopicPartition: Range<Int64>], _ clients: Int
     ) -> [[KafkaTopicPartition: Range<Int64>]] {
@@ -97,8 +97,8 @@ private struct RangeReader: Sendable {
             try Task.checkCancellation()
             throw await consumer.failure(of: partition) ?? KafkaError(.closed, "reading \(partition.topicPartition)")
         }
-        // At the end of the partition, the remaining offsets of the range hold no records (transaction markers).
-        // A recreated log may begin again below the range.
+        // At the end of the partition, the remaining offsets of the range contain no records, only transaction markers.
+        // A recreated log may start below the range again.
         let position = max(range.lowerBound, min(partition.position.rawValue, range.upperBound))
         let reached = partition.hasReachedEnd ? range.upperBound : position
         return KafkaConsumer.RangeBatch(

@@ -4,8 +4,8 @@ extension KafkaConsumer {
     /// The assigned partitions. Without a group, `start` assigns all partitions of the source.
     public var assignedPartitions: [KafkaAssignedPartition] { partitions.values.map(\.assigned) }
 
-    /// Reads partitions one after the other, without a group, from these offsets to the end of each partition at the
-    /// time of the call.
+    /// Reads partitions one after another, without a group, from these offsets to each partition's end at the time of
+    /// the call.
     ///
     /// - Parameters:
     ///   - offsets: the start offsets; `.beginning` is supported.
@@ -61,7 +61,8 @@ extension KafkaConsumer {
                 try Task.checkCancellation()
                 throw await failure(of: partition) ?? KafkaError(.closed, "reading \(partition.topicPartition)")
             }
-            // End of the partition: the remaining offsets up to the watermark hold no records (transaction markers).
+            // At the end of the partition, the remaining offsets up to the watermark contain no records, only
+            // transaction markers.
             if partition.hasReachedEnd { return }
             let wanted = records.prefix { $0.offset < ends.high }
             if !wanted.isEmpty { try await body(Array(wanted)) }
@@ -70,7 +71,7 @@ extension KafkaConsumer {
         }
     }
 
-    /// Returns the reason why a partition that was not revoked is no longer active.
+    /// Returns the error that made a partition inactive, or nil if it was revoked.
     func failure(of partition: KafkaAssignedPartition) -> KafkaError? {
         state(of: partition)?.failure
     }
@@ -108,7 +109,7 @@ extension KafkaConsumer {
         return states.map(\.assigned)
     }
 
-    /// Stops reading these partitions of a consumer without a group. Their readers end.
+    /// Stops reading these partitions on a consumer without a group, and ends their readers.
     public func stopReading(_ places: [KafkaTopicPartition]) {
         guard let handle, case .partitions = source else { return }
         let known = places.filter { partitions[$0] != nil }

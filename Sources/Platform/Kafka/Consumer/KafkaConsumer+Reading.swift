@@ -1,7 +1,7 @@
 internal import CRdKafka
 internal import Dispatch
 
-/// The implementation of the methods that partition owners call, with one queue per partition.
+/// The methods called by the owners of partitions. Each partition has its own queue.
 extension KafkaConsumer {
     func next(
         of assigned: KafkaAssignedPartition, maxRecords: Int, maxBytes: Int, within limit: Duration?
@@ -47,7 +47,7 @@ extension KafkaConsumer {
 
     /// Ends a wait for records.
     ///
-    /// - Parameter isActive: whether reading may continue, so that the reader receives no records instead of nil.
+    /// - Parameter isActive: whether reading may continue. If so, the reader receives an empty result instead of nil.
     private func endReading(of assigned: KafkaAssignedPartition, id: UInt64, isActive: Bool) {
         guard let state = state(of: assigned), state.reader?.id == id, let reader = state.reader.take() else { return }
         reader.resume(
@@ -126,7 +126,7 @@ extension KafkaConsumer {
         partitions[assigned.topicPartition].flatMap { $0.assigned === assigned ? $0 : nil }
     }
 
-    /// Enqueues a job for a cancellation, so that it runs after the job that registers the waiter.
+    /// Enqueues a cancellation's job, so that it runs after the job that registers the waiter.
     private nonisolated func enqueue(_ body: @escaping @Sendable (isolated KafkaConsumer) -> Void) {
         home.async { self.assumeIsolated { body($0) } }
     }
@@ -147,10 +147,10 @@ extension KafkaConsumer {
             read(event, of: state, into: &batch)
             event.destroy()
         }
-        // If the reader had room for more, the queue counts as emptied.
+        // If the reader had room for more, it has emptied the queue.
         let isEmptied = batch.count < reader.maxRecords && batch.bytes < reader.maxBytes
         noteRead(state, bytes: batch.bytes, isEmptied: isEmptied)
-        // An error of the partition may have resumed the reader.
+        // A partition error may already have resumed the reader.
         guard state.reader?.id == reader.id else { return }
         state.assigned.hasReachedEnd = batch.count == 0 && state.isAtEnd
         if batch.count == 0 {
@@ -190,7 +190,7 @@ extension KafkaConsumer {
     }
 
     /// Whether a record has the expected offset, if one is known. Always true unless `outOfRange` is
-    /// `resetToBeginning`, because a log of Apache Kafka may have gaps.
+    /// `resetToBeginning`, because an Apache Kafka log may have gaps.
     private func isInSequence(_ offset: Int64, of state: PartitionState) -> Bool {
         options.outOfRange != .resetToBeginning || state.expected < 0 || offset == state.expected.rawValue
     }
@@ -209,8 +209,7 @@ extension KafkaConsumer {
         batch.append(record)
     }
 
-    /// Replaces the assignment of a partition by a new one after the partition's log was recreated. Pending work is
-    /// dropped.
+    /// Replaces a partition's assignment with a new one after its log was recreated. Pending work is dropped.
     private func restart(_ old: PartitionState) {
         let place = old.assigned.topicPartition
         let state = PartitionState(

@@ -17,8 +17,8 @@ struct Drain {
     var isComplete: Bool { states.allSatisfy { $0.isReleased || $0.assigned.phase == .ended } }
 }
 
-/// Rebalances are processed one at a time. Each is answered with an assign or unassign call, however long draining
-/// takes; librdkafka sends heartbeats meanwhile.
+/// Rebalances are processed one at a time. Each is answered with an assign or unassign call, no matter how long
+/// draining takes; librdkafka sends heartbeats in the meantime.
 extension KafkaConsumer {
     func receiveRebalance(_ event: EventPointer) {
         guard let handle else { return }
@@ -50,7 +50,7 @@ extension KafkaConsumer {
 
     private func finishRebalance() {
         isRebalancing = false
-        // A closing consumer may be fully closed now, which serving the queues detects.
+        // A closing consumer may be fully closed now. The wake-up detects this.
         handle?.wakeUp()
         nextRebalance()
     }
@@ -84,8 +84,8 @@ extension KafkaConsumer {
 
     private func begin(_ positions: [StartPosition]) {
         guard phase == .running else { return answer(assigning: positions) }
-        // The queues must be attached before the assign call. Otherwise, librdkafka forwards each partition's queue to
-        // the consumer's queue.
+        // Attach the queues before the assign call. Otherwise, librdkafka forwards each partition's queue to the
+        // consumer's queue.
         var states: [PartitionState] = []
         var uncommitted: [(KafkaAssignedPartition, KafkaOffset)] = []
         for position in positions {
@@ -94,8 +94,8 @@ extension KafkaConsumer {
             if !position.isCommitted { uncommitted.append((state.assigned, position.offset)) }
         }
         answer(assigning: positions)
-        // The start offsets of partitions without a commit are stored at once. They are then committed, so that
-        // monitoring shows the group's lag.
+        // Store the start offsets of partitions without a commit at once. They are then committed, so that monitoring
+        // shows the group's lag.
         for (assigned, offset) in uncommitted { store(offset, of: assigned) }
         emit(.assigned(states.map(\.assigned)))
         for state in states { serve(state) }
@@ -201,7 +201,7 @@ extension KafkaConsumer {
         guard let drain = drains.first(where: { $0.id == id }) else { return }
         let late = drain.states.filter { !$0.isReleased && $0.assigned.phase != .ended }
         emit(.drainLimitExceeded(late.map(\.assigned)))
-        // The stored offsets of late partitions are committed, but not the work that their owners finish from now on.
+        // The stored offsets of late partitions are still committed, but work that their owners finish later is not.
         for state in late { state.end() }
         completeDrains()
     }

@@ -5,7 +5,7 @@ internal import Primitives
 /// Makes librdkafka resume fetching as soon as a full queue has been read.
 ///
 /// Up to version 2.2, librdkafka compares a queue with its limit only when the connection is active, and otherwise once
-/// a second. A reader that empties all queues earlier waits for the rest of the second. A request to the leader makes
+/// a second. A reader that has emptied all queues then waits for the rest of the second. A request to the leader makes
 /// the connection active. Later versions have `fetch.queue.backoff.ms`.
 extension KafkaConsumer {
     /// The maximum duration of a request, and the interval between two requests.
@@ -33,7 +33,7 @@ extension KafkaConsumer {
         refilling.async {
             let list = PartitionList(capacity: places.count)
             for place in places { list.append(place, offset: .end) }
-            // The answer is ignored, because the request alone makes the connection active.
+            // Ignore the response, because sending the request is enough to make the connection active.
             _ = rd_kafka_offsets_for_times(
                 handle.client.raw, list.pointer, Int32(clamping: Self.limit.clampedMilliseconds))
             home.async { self.assumeIsolated { $0.refilled() } }

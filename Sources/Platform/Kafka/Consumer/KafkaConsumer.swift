@@ -4,11 +4,10 @@ internal import Primitives
 
 /// A consumer that reads partitions through librdkafka, as a member of a group or standalone.
 ///
-/// Group events are passed to `onEvent`; the owner of each ``KafkaAssignedPartition`` reads the records at its own
-/// pace. Offsets are stored, and librdkafka commits them periodically. This class commits synchronously only when
-/// partitions are revoked, because an explicit commit at any other time makes librdkafka 2.0.2 lose the member's other
-/// partitions in every rebalance. It does not use librdkafka's pause and resume functions, because resuming takes a
-/// second.
+/// Group events are passed to `onEvent`. The owner of each ``KafkaAssignedPartition`` reads records at its own pace.
+/// Offsets are stored, and librdkafka commits them periodically. This class commits synchronously only when partitions
+/// are revoked, because an explicit commit at any other time makes librdkafka 2.0.2 lose the member's other partitions
+/// in every rebalance. It does not use librdkafka's pause and resume functions, because resuming takes a second.
 ///
 /// The actor runs on its own dispatch queue, which receives librdkafka's events and must not block. Blocking calls to
 /// librdkafka run on a second queue.
@@ -23,8 +22,8 @@ public actor KafkaConsumer {
     let source: Source
     let options: Options
     let emit: @Sendable (KafkaConsumerEvent) -> Void
-    // A serial queue, because Dispatch gives it a thread of its own. Concurrent queues and Swift's tasks share a pool
-    // with one thread per core, where they would wait behind any blocked work.
+    // A serial queue, because Dispatch gives it a separate thread. Concurrent queues and Swift tasks share a pool with
+    // one thread per core, where they would wait behind any blocked work.
     let blocking = DispatchQueue(label: "kafka.consumer.blocking")
 
     private let configuration: KafkaConfiguration
@@ -42,10 +41,11 @@ public actor KafkaConsumer {
     var lastNumber: UInt64 = 0
     /// Completes with the group's first assignment, which may be empty.
     let firstAssignment = Completion()
-    /// The queue for requests that only make librdkafka check its queues, so that rebalances do not wait for them.
+    /// A separate queue for requests that only make librdkafka check its queues, so that rebalances do not wait for
+    /// them.
     let refilling = DispatchQueue(label: "kafka.consumer.refill")
-    /// The number of bytes read after which a queue may have been full, or `.max` if librdkafka checks full queues
-    /// itself.
+    /// The number of bytes read from which a queue may have been full, or `.max` if librdkafka itself checks full
+    /// queues.
     var refillBytes = Int.max
     /// Partitions with a queue that was full and is now empty.
     var emptied: Set<KafkaTopicPartition> = []
@@ -179,8 +179,7 @@ public actor KafkaConsumer {
         case .partitionEOF:
             guard let partition, let state = partitions[partition] else { break }
             state.isAtEnd = true
-            // The offsets between the last record and the end hold no records, so the next record is expected at the
-            // end.
+            // There are no records between the last record and the end, so expect the next record at the end.
             if let place, place.offset > state.expected { state.expected = place.offset }
         case .autoOffsetReset, .offsetOutOfRange:
             guard let partition, let place else { return emit(.error(error)) }
@@ -212,7 +211,7 @@ public actor KafkaConsumer {
         }
     }
 
-    /// Handles the results of periodic commits; synchronous commits use a separate queue.
+    /// Handles the results of periodic commits. Synchronous commits use a separate queue.
     private func receiveCommit(_ event: EventPointer) {
         let code = rd_kafka_event_error(event.raw)
         guard code != RD_KAFKA_RESP_ERR_NO_ERROR, code != RD_KAFKA_RESP_ERR__NO_OFFSET else { return }
@@ -289,7 +288,7 @@ public actor KafkaConsumer {
     }
 }
 
-/// An event that the handle passes to the actor within one call on one thread.
+/// An event passed from the handle to the actor within one call on one thread.
 private struct EventInHand: @unchecked Sendable {
     // @unchecked Sendable because it stays on the queue on which both the handle and the actor run.
     let event: EventPointer

@@ -7,7 +7,7 @@ public enum KafkaConsumerEvent: Sendable {
     /// Partitions are being revoked. Their `next` now returns nil, and the group waits until each is released or the
     /// drain limit expires.
     case revoking([KafkaAssignedPartition])
-    /// Partitions already belong to another member. Stop the work on them, because it will not be committed.
+    /// Partitions already belong to another member. Stop work on them, because it will not be committed.
     case lost([KafkaAssignedPartition])
     /// The drain limit expired before these partitions were released, so they are revoked anyway.
     case drainLimitExceeded([KafkaAssignedPartition])

@@ -1,6 +1,6 @@
 internal import CRdKafka
 
-/// The limit on prefetched bytes, for all partitions of a consumer.
+/// A limit on prefetched bytes for all partitions of a consumer.
 ///
 /// librdkafka limits each partition separately, and its properties cannot change while a client runs. Therefore, each
 /// partition gets a share when the client is created, based on the number of partitions that may be assigned. A batch
@@ -8,10 +8,10 @@ internal import CRdKafka
 public struct KafkaPrefetch: Hashable, Sendable {
     /// The limit on keys and values of prefetched records, in bytes.
     public var totalBytes = 16 << 20
-    /// The maximum number of partitions assigned to this consumer at a time. If nil, it is the number at the start, or
-    /// ``assumedPartitions`` if that is unknown.
+    /// The maximum number of partitions assigned to this consumer at a time. If nil, it is the number of partitions at
+    /// startup, or ``assumedPartitions`` if that is unknown.
     public var partitions: Int?
-    /// Whether the process only reads whole partitions at maximum speed. Each partition can then use its whole share,
+    /// Whether the process only reads whole partitions at maximum speed. If so, each partition can use its whole share,
     /// so that full queues rarely stall librdkafka.
     public var isBulk = false
 
@@ -33,8 +33,8 @@ public struct KafkaPrefetch: Hashable, Sendable {
     func properties(_ profile: KafkaConfiguration.Profile) -> [ClientProperty] {
         let share = max(0, totalBytes) / max(1, partitions ?? Self.assumedPartitions)
         if isBulk { return Self.bulkProperties(share) }
-        // librdkafka checks the queue's limit before a fetch, which adds about four times its size after decompression.
-        // Therefore, half of the share is for the queue, and the other half for one fetch.
+        // librdkafka checks the queue's limit before a fetch, whose records take about four times its size after
+        // decompression. Therefore, half of the share is for the queue and half for one fetch.
         let queued = (share / 2).clamped(to: 16 << 10...(profile == .production ? 8 << 20 : 1 << 20))
         let fetched = (share / 8).clamped(to: 8 << 10...1 << 20)
         return [
@@ -57,7 +57,7 @@ public struct KafkaPrefetch: Hashable, Sendable {
         ] + backoff
     }
 
-    /// The delay before a full queue is checked again. Versions before 2.3 do not have the property and wait a second.
+    /// The delay before a full queue is checked again. Versions before 2.3 lack the property and wait a second.
     private static var backoff: [ClientProperty] {
         hasQueueBackoff ? [ClientProperty("fetch.queue.backoff.ms", "50")] : []
     }

@@ -4,7 +4,7 @@ internal import Glibc
 extension PackedRecords {
     /// Appends a copy of a record from librdkafka's memory.
     ///
-    /// - Parameter headers: memory for the headers, which is reused for each record.
+    /// - Parameter headers: memory for the headers, reused for each record.
     /// - Returns: the number of bytes in the key, the value and the headers.
     mutating func append(
         copying message: UnsafePointer<rd_kafka_message_t>, headers: inout PackedHeaders
@@ -21,7 +21,8 @@ extension PackedRecords {
 }
 
 extension KafkaRecord {
-    /// Copies a record from librdkafka's memory, because a message keeps its whole fetch response alive.
+    /// Copies a record from librdkafka's memory. A copy is necessary because a message keeps its whole fetch response
+    /// alive.
     init(copying message: UnsafePointer<rd_kafka_message_t>, of partition: KafkaTopicPartition) {
         self.init(
             topic: partition.topic, partition: partition.partition,

@@ -5,8 +5,8 @@ internal import CRdKafka
 package struct KafkaRecordFilter: Sendable {
     private let isWanted: @Sendable (_ key: UnsafeRawBufferPointer?, _ value: UnsafeRawBufferPointer?) -> Bool
 
-    /// - Parameter isWanted: called with a record's key and value; nil stands for null. It runs on the consumer's queue
-    ///   and must not block. The buffers are valid only during the call.
+    /// - Parameter isWanted: called with a record's key and value, which are nil if null. It runs on the consumer's
+    ///   queue and must not block. The buffers are valid only during the call.
     package init(
         _ isWanted: @escaping @Sendable (_ key: UnsafeRawBufferPointer?, _ value: UnsafeRawBufferPointer?) -> Bool
     ) {

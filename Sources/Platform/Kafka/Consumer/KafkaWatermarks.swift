@@ -57,8 +57,8 @@ public struct KafkaWatermarks: Sendable, Hashable {
         return results
     }
 
-    /// Returns the low or high watermark of each partition, depending on `end`. Omits partitions that are missing from
-    /// the leader's response; returns nil if the leader does not respond.
+    /// Returns the low or high watermark of each partition, depending on `end`. Omits partitions missing from the
+    /// leader's response. Returns nil if the leader does not respond.
     private static func offsets(
         of places: [KafkaTopicPartition], _ end: KafkaOffset, until deadline: ContinuousClock.Instant,
         _ handle: KafkaHandle

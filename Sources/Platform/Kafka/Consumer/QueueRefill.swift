@@ -1,5 +1,5 @@
-/// Decides when librdkafka must be made to resume fetching for a partition: when a reader has emptied a queue that may
-/// have been full.
+/// Decides when to make librdkafka resume fetching for a partition: when a reader has emptied a queue that may have
+/// been full.
 struct QueueRefill {
     /// The number of bytes read since the last refill.
     private var bytes = 0
@@ -7,8 +7,8 @@ struct QueueRefill {
     /// Records a batch.
     ///
     /// - Parameters:
-    ///   - bytes: the size of the records read. It counts even if the batch did not empty the queue, because a full
-    ///     queue can take several batches to read.
+    ///   - bytes: the size of the records read. It is counted even if the batch did not empty the queue, because
+    ///     reading a full queue can take several batches.
     ///   - isEmptied: whether the queue was empty after the batch.
     ///   - threshold: the number of bytes from which the queue may have been full.
     /// - Returns: whether a refill is due.

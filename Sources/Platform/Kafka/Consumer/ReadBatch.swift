@@ -5,10 +5,10 @@ struct ReadBatch {
     let isPacked: Bool
     private(set) var records: [KafkaRecord] = []
     private(set) var packed: PackedRecords
-    /// Number of records read, including those that the filter excludes.
+    /// The number of records read, including records that the filter excludes.
     private(set) var count = 0
     private(set) var bytes = 0
-    /// Memory for the headers of one record.
+    /// Reused memory for the headers of one record.
     private var headers = PackedHeaders(expecting: 0)
 
     init(of partition: KafkaTopicPartition, isPacked: Bool) {

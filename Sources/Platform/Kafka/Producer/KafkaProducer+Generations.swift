@@ -68,12 +68,12 @@ extension KafkaProducer {
         onEvent(event)
     }
 
-    /// Schedules a replacement on `home` after a send on a caller's thread got a fatal error.
+    /// Schedules a replacement on `home` after a send on a caller's thread failed with a fatal error.
     func replaceLater(_ number: Int, because error: KafkaError) {
         home.async { [weak self] in self?.replace(number, because: error) }
     }
 
-    /// Retires the generation and creates the next one, once for each failed generation. Runs on `home`.
+    /// Retires a generation and creates the next one, once for each failed generation. Runs on `home`.
     private func replace(_ number: Int, because error: KafkaError) {
         let (failed, wait) = state.withLock { state -> (ProducerGeneration?, UInt64) in
             guard let generation = state.generation, generation.number == number else { return (nil, 0) }

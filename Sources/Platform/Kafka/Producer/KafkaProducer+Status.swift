@@ -13,14 +13,14 @@ extension KafkaProducer {
         public let bytesInFlight: Int
         /// The number of connected brokers in the latest statistics, or nil before the first statistics.
         public let brokersUp: Int?
-        /// Whether sends are attempted. If false, they fail at once with `brokersUnavailable`, except for one probe per
-        /// second.
+        /// Whether sends are attempted. If false, sends fail at once with `brokersUnavailable`, except for one probe
+        /// per second.
         public let isAvailable: Bool
         /// Declared topics that do not exist or have no metadata yet, sorted.
         public let missingTopics: [KafkaTopic]
         /// Missing topics that this user may not describe. Brokers do not reveal whether they exist.
         public let deniedTopics: [KafkaTopic]
-        /// The reason no broker is connected, or the denied permission, or nil if none is known.
+        /// The reason no broker is connected or the denied permission, or nil if neither is known.
         public let trouble: KafkaTrouble?
         /// The number of delivery reports that arrived after their callers' deadlines.
         public let lateReports: Int
@@ -28,7 +28,7 @@ extension KafkaProducer {
         public let isReady: Bool
     }
 
-    /// The current status. It is cheap and can be read from any thread.
+    /// The current status. Reading it is cheap and possible from any thread.
     public var status: Status {
         state.withLock { state in
             let missing = state.generation?.missingTopics ?? Set(topics)
@@ -43,7 +43,7 @@ extension KafkaProducer {
         }
     }
 
-    /// Whether a send would be attempted now. It is cheaper than `status.isAvailable` and does not use up the probe.
+    /// Whether a send would be attempted now. Cheaper than `status.isAvailable`, and does not use up the probe.
     public var isAvailable: Bool {
         state.withLock { $0.generation != nil && !$0.isClosing && !$0.breaker.isOpen }
     }
@@ -66,7 +66,7 @@ extension KafkaProducer {
         for generation in state.withLock({ $0.retired + [$0.generation].compactMap { $0 } }) { generation.purge() }
     }
 
-    /// Fails the remaining sends and releases the clients. It is a separate function, so that no local reference
+    /// Fails the remaining sends and releases the clients. This is a separate function so that no local reference
     /// outlives it.
     private func letGo() -> [Completion] {
         let (generations, waiters) = state.withLock { state in

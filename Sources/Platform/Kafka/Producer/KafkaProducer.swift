@@ -19,9 +19,9 @@ public final class KafkaProducer: Sendable {
         /// probe per second.
         public var timeoutsUntilUnavailable = 5
         /// The age of a partition's oldest unreported record above which further sends to the partition fail at once
-        /// with `partitionSlow`. These sends would not be acknowledged any sooner, and each would delay the next. Half
-        /// of the callers' deadline is best: with it, a slow partition acknowledges the most records in time. Nil
-        /// disables the check.
+        /// with `partitionSlow`. Such a send would not be acknowledged any sooner, and would delay the next one. A slow
+        /// partition acknowledges the most records in time if this is half of the callers' deadline. Nil disables the
+        /// check.
         public var slowAfter: Duration?
 
         /// Creates the default limits.
@@ -101,7 +101,7 @@ public final class KafkaProducer: Sendable {
         case .success(let admission):
             let refusal = admission.generation.produce(record, to: admission.topic, ticket: admission.ticket)
             guard let refusal else { return }
-            // There is no entry if the deadline passed first.
+            // The entry is missing if the deadline passed first.
             let entry = state.withLock { state in
                 let entry = state.pending.remove(admission.ticket)
                 completeDrainIfEmpty(state)
@@ -127,7 +127,7 @@ public final class KafkaProducer: Sendable {
     private struct Admission {
         let ticket: PendingSends.Ticket
         let topic: TopicPointer
-        /// A reference that keeps the client alive during the call to librdkafka.
+        /// Keeps the client alive during the call to librdkafka.
         let generation: ProducerGeneration
     }
 
@@ -156,7 +156,7 @@ public final class KafkaProducer: Sendable {
         guard state.breaker.admits(at: now) else {
             return .failure(KafkaError(.brokersUnavailable, "no broker is reachable"))
         }
-        // A probe is exempt, because it tests whether the brokers acknowledge records again.
+        // Exempt a probe, because it tests whether the brokers acknowledge records again.
         guard isProbe || !isSlow(destination, at: now, state) else {
             return .failure(KafkaError(.partitionSlow, "delivery reports for \(record.topic) are overdue"))
         }
@@ -181,8 +181,8 @@ public final class KafkaProducer: Sendable {
 // MARK: Deadlines
 
 extension KafkaProducer {
-    /// Arms the single timer of all sends. Only a deadline earlier than the current one reschedules it. Under load with
-    /// equally long deadlines, it is rescheduled once each time it fires.
+    /// Arms the timer shared by all sends. It is rescheduled only for an earlier deadline. Under load with equally long
+    /// deadlines, that happens once each time it fires.
     func armTimer(_ state: inout State) {
         guard let next = state.pending.earliestDeadline, next < state.timerDeadline ?? .max else { return }
         state.timerDeadline = next
@@ -206,5 +206,5 @@ extension KafkaProducer {
     func stopTimer() { timer.source.cancel() }
 }
 
-/// Returns the nanoseconds of the monotonic clock that Dispatch's timers use.
+/// Returns the time of the monotonic clock that Dispatch's timers use, in nanoseconds.
 func monotonicNow() -> UInt64 { DispatchTime.now().uptimeNanoseconds }

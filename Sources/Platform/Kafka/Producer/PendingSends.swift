@@ -3,9 +3,9 @@ typealias SendCompletion = @Sendable (Result<KafkaDelivery, KafkaError>) -> Void
 
 /// The sends without a delivery report, and their callers' deadlines.
 ///
-/// A ticket identifies a send and passes through librdkafka as the record's opaque pointer. Thus no object is shared
-/// with C, and a report with an outdated ticket is recognized. A send whose caller has stopped waiting stays here and
-/// counts until its report arrives, because librdkafka still stores the record.
+/// A ticket identifies a send and passes through librdkafka as the record's opaque pointer, so no object is shared with
+/// C, and a report with an outdated ticket is recognized. When a caller stops waiting, the send stays here and is
+/// counted until its report arrives, because librdkafka still stores the record.
 struct PendingSends {
     /// Identifies one send; never 0.
     struct Ticket: Hashable {
@@ -19,8 +19,8 @@ struct PendingSends {
         fileprivate var sequence: UInt32 { UInt32(truncatingIfNeeded: rawValue >> 32) }
     }
 
-    /// The callback of a send. It is wrapped in a type, because a bare closure in an optional or an array is allocated
-    /// again each time.
+    /// The callback of a send, wrapped in a type because a bare closure in an optional or an array is allocated again
+    /// each time.
     struct Waiter {
         let complete: SendCompletion
     }

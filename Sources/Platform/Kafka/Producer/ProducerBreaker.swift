@@ -21,8 +21,7 @@ struct ProducerBreaker {
         return false
     }
 
-    /// Whether a send may be attempted now. If the breaker is open, a true result makes the send the probe of this
-    /// second.
+    /// Returns whether a send may be attempted now. If the breaker is open, the admitted send is this second's probe.
     mutating func admits(at now: UInt64) -> Bool {
         guard case .open(let nextProbe, let isDisconnected) = state else { return true }
         guard now >= nextProbe else { return false }
@@ -48,7 +47,7 @@ struct ProducerBreaker {
     /// Records librdkafka's report that no broker is connected.
     mutating func allBrokersDown(at now: UInt64) { open(at: now, isDisconnected: true) }
 
-    /// Evaluates statistics. Without traffic there are no probes, so statistics also close the breaker: when a broker
+    /// Evaluates statistics, which also close the breaker, because there are no probes without traffic: when a broker
     /// is connected again or, after timeouts, when no record is in flight.
     mutating func statistics(brokersUp: Int, recordsInFlight: Int, at now: UInt64) {
         if brokersUp == 0 {

@@ -6,7 +6,7 @@ internal import Synchronization
 final class ProducerGeneration: Sendable {
     let number: Int
     let handle: KafkaHandle
-    /// Topic handles, created at the start, because the first record sent by topic name may wait a second for its
+    /// The topic handles, created at startup, because the first record sent by topic name may wait a second for its
     /// topic. `deinit` destroys them before the client, which is destroyed with the last reference to `handle`.
     private let topics: [KafkaTopic: TopicPointer]
     /// Topics without metadata so far.
@@ -133,7 +133,8 @@ private func withPointer<Result>(to bytes: [UInt8]?, _ body: (UnsafeRawPointer?,
     return bytes.withUnsafeBytes { withAddress(of: $0, body) }
 }
 
-/// Calls `body` with a null pointer for nil, but not for empty bytes, because Kafka distinguishes the two.
+/// Calls `body` with the address of the bytes. It is null for nil, but not for empty bytes, because Kafka distinguishes
+/// the two.
 private func withAddress<Result>(
     of bytes: UnsafeRawBufferPointer?, _ body: (UnsafeRawPointer?, Int) -> Result
 ) -> Result {

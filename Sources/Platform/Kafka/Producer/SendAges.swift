@@ -1,13 +1,12 @@
 /// The start time of the oldest unreported send to each partition.
 ///
-/// The sends to a destination form a list in order of arrival, linked by slot indices. An entry in the middle can be
-/// removed in constant time, so the list is never longer than the number of sends. Times are nanoseconds of the
-/// caller's clock.
+/// The sends to a destination form a list in order of arrival, linked by slot indices, from which any entry can be
+/// removed in constant time. Times are nanoseconds of the caller's clock.
 struct SendAges {
-    /// The destination of a record, as far as known before librdkafka chooses the partition.
+    /// The destination of a record, as far as it is known before librdkafka chooses the partition.
     struct Destination: Hashable {
         let topic: KafkaTopic
-        /// Nil if the topic has no metadata yet or the partition is chosen at random.
+        /// The partition; nil if the topic has no metadata yet or the partition is chosen at random.
         let partition: KafkaPartition?
     }
 
@@ -38,7 +37,7 @@ struct SendAges {
         ends[destination] = Ends(oldest: ends[destination]?.oldest ?? slot, newest: slot)
     }
 
-    /// Removes the send in a slot. It must be present.
+    /// Removes the send in a slot. The send must be present.
     mutating func remove(_ slot: Int) {
         let link = links[slot]
         if link.older >= 0 { links[link.older].newer = link.newer }

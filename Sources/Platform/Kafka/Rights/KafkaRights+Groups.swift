@@ -2,7 +2,8 @@ extension KafkaRights {
     /// A topic that does not exist, so that a commit for it changes nothing.
     private static let absentTopic = KafkaTopic(rawValue: "sluice.doctor.absent")
 
-    /// Returns whether the user may read as a member of a group, by a commit for a topic that does not exist.
+    /// Returns whether the user may read as a member of a group, by attempting a commit for a topic that does not
+    /// exist.
     package func reading(as group: KafkaConsumerGroup, _ admin: KafkaAdmin) async -> Answer {
         do throws(KafkaError) {
             let place = KafkaTopicPartition(topic: Self.absentTopic, partition: KafkaPartition(rawValue: 0))
@@ -13,7 +14,7 @@ extension KafkaRights {
         }
     }
 
-    /// Returns whether the user may describe a group, by its committed offset for a topic that does not exist.
+    /// Returns whether the user may describe a group, by querying its committed offset for a topic that does not exist.
     package func describing(_ group: KafkaConsumerGroup, _ admin: KafkaAdmin) async -> Answer {
         do throws(KafkaError) {
             let place = KafkaTopicPartition(topic: Self.absentTopic, partition: KafkaPartition(rawValue: 0))
@@ -24,7 +25,8 @@ extension KafkaRights {
         }
     }
 
-    /// The brokers check the right to the group first, so any other refusal by a broker means that it is granted.
+    /// The brokers check the right to the group first, so any other error from a broker means that the right is
+    /// granted.
     private static func answer(_ error: KafkaError) -> Answer {
         switch error.code {
         case .groupAuthorizationFailed: .denied

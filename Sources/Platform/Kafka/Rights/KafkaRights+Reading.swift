@@ -1,5 +1,5 @@
 extension KafkaRights {
-    /// Returns whether the user may read from topics, by reading a partition of each at its end.
+    /// Returns whether the user may read from topics, by reading one partition of each at its end.
     ///
     /// - Parameter ends: the end offset of one partition of each topic.
     package func reading(at ends: [KafkaTopicPartition: KafkaOffset]) async -> [KafkaTopic: Answer] {

@@ -6,8 +6,8 @@ internal import Synchronization
 extension KafkaRights {
     /// Returns whether the user may write to topics.
     ///
-    /// The record requests two acknowledgements. Apache Kafka accepts only 0, 1 and all: it checks the right, refuses
-    /// the request, and writes nothing. Do not use it with a service that is not Apache Kafka, which may write the
+    /// Sends a record that requires two acknowledgements. Apache Kafka supports only 0, 1 and all, so it checks the
+    /// right, refuses the request, and writes nothing. Do not use this with any other service, which might write the
     /// record.
     ///
     /// - Throws: `notOnEmbeddedBroker`, `invalidConfiguration`, and `timedOut` without brokers.

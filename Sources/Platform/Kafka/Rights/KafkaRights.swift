@@ -1,5 +1,5 @@
-/// Determines what this user may do, without changing anything: by requests that brokers refuse after they have checked
-/// the rights. Brokers report rights themselves only to users who may describe the cluster.
+/// Determines what this user may do without changing anything, by requests that brokers refuse after checking the
+/// rights. Brokers report rights directly only to users who may describe the cluster.
 package struct KafkaRights: Sendable {
     /// Whether the user has a right.
     package enum Answer: Hashable, Sendable {
@@ -9,7 +9,7 @@ package struct KafkaRights: Sendable {
     }
 
     let configuration: KafkaConfiguration
-    /// The maximum time of each question.
+    /// The maximum time for each check.
     let limit: Duration
 
     package init(_ configuration: KafkaConfiguration, within limit: Duration) {

@@ -1,7 +1,6 @@
 internal import Synchronization
 
-/// A lock on a lock file. Releasing the lock does not delete the file, because two writers could otherwise lock two
-/// different files.
+/// A lock on a lock file. Releasing it does not delete the file; otherwise, two writers could lock two different files.
 final class DirectoryLock: ObjectStoreLock {
     private let file: Mutex<OpenFile?>
     private let calls: any FileCalls
@@ -20,8 +19,8 @@ final class DirectoryLock: ObjectStoreLock {
         file.withLock { file in
             guard let held = file else { return }
             onRelease()
-            // Closing the descriptor is not enough, because a process that another thread is starting briefly has a
-            // copy of it.
+            // Closing the descriptor is not enough, because a child process started by another thread may briefly have
+            // a copy of it.
             calls.unlock(held.descriptor)
             file = nil
         }

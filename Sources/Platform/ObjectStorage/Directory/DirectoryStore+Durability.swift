@@ -30,7 +30,7 @@ extension DirectoryStore {
         if let failure = unsynchronized.failure ?? failure { throw failure }
     }
 
-    /// Makes the entries of a folder durable, and those of each folder above it.
+    /// Makes the entries of a folder and of each folder above it durable.
     func makeEntriesDurable(_ folder: Folder) throws(ObjectStoreError) {
         try synchronizeEntries(of: folder)
         var current = folder

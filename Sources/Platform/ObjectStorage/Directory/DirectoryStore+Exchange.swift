@@ -33,8 +33,8 @@ extension DirectoryStore {
             found = Self.version(of: old)
         }
         guard found == expected else {
-            // Another process may have removed and recreated a folder that this store keeps open, so the caller must
-            // try again.
+            // Another process may have removed and recreated a folder that this store keeps open. In that case, the
+            // caller must try again.
             if found == nil, expected != nil, try readNow(name) != nil { return false }
             // Makes the folder's entry of the existing object durable.
             // The caller may rely on the existing content, which an earlier process may have written before it ended.
@@ -60,13 +60,13 @@ extension DirectoryStore {
             unsynchronized.add(folder)
             throw error
         }
-        // If this store created the object, the old content may still be registered for synchronization, which is no
-        // longer needed.
+        // If this store created the object, the old content may still be registered for synchronization, but that is no
+        // longer necessary.
         unsynchronized.remove(name)
         return true
     }
 
-    /// Creates a temporary file, replacing one left over from a crash. Returns nil if the folder no longer exists.
+    /// Creates a temporary file, replacing any left over from a crash. Returns nil if the folder no longer exists.
     private func openTemporary(_ component: String, in folder: Folder) throws(ObjectStoreError) -> OpenFile? {
         do throws(SystemFailure) {
             do throws(SystemFailure) {

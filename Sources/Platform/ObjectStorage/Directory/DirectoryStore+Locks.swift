@@ -19,8 +19,8 @@ extension DirectoryStore {
         return lock
     }
 
-    /// Opens the lock file that excludes other processes while an object in a folder is replaced. Each log has one lock
-    /// file.
+    /// Opens the lock file that excludes other processes while an object in a folder is replaced. Each log has its own
+    /// lock file.
     func openExchangeLock(of folder: ObjectName?) throws(ObjectStoreError) -> OpenFile {
         let log = folder.map { "/" + $0.components.prefix(2).joined(separator: "/") } ?? ""
         return try openLockFile(Self.exchangeLock, in: ObjectName(unchecked: Self.locks + log))
@@ -63,11 +63,11 @@ extension DirectoryStore {
             let place = name.map { ObjectName(unchecked: "\(prefix)/\($0)") } ?? prefix
             if let folder = try tree.existing(place) { removeExchangeLocks(folder, isDeep: name != nil) }
         }
-        // This file is removed last, because its existence means that other old lock files may remain.
+        // Remove this file last, because its existence means that other old lock files may remain.
         try? calls.remove(Self.writerLock, in: folder.descriptor)
     }
 
-    /// Removes the lock files of exchanges. Files that cannot be removed are ignored, because they are not objects.
+    /// Removes the lock files of exchanges. Ignores files that cannot be removed, because they are not objects.
     private func removeExchangeLocks(_ folder: Folder, isDeep: Bool) {
         try? calls.remove(Self.exchangeLock, in: folder.descriptor)
         guard isDeep, let entries = try? calls.entries(of: folder.descriptor) else { return }

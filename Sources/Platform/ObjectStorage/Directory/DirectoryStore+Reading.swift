@@ -17,8 +17,7 @@ extension DirectoryStore {
     /// Opens the file of an object. Returns nil if it does not exist.
     private func opened(_ name: ObjectName) throws(ObjectStoreError) -> OpenFile? {
         if let folder = try tree.existing(name.folder), let file = try opened(name, in: folder) { return file }
-        // Another process may have removed and recreated a folder that this store keeps open, so the folder is opened
-        // again.
+        // Another process may have removed and recreated a folder that this store keeps open, so open the folder again.
         guard name.folder != nil, let folder = try tree.existing(name.folder, fresh: true) else { return nil }
         return try opened(name, in: folder)
     }
@@ -32,7 +31,8 @@ extension DirectoryStore {
         }
     }
 
-    /// Reads to the end of the range or of the file, whose size may change during the call. Returns nil for a folder.
+    /// Reads to the end of the range or of the file, which may change its size during the call. Returns nil for a
+    /// folder.
     func bytes(of file: OpenFile, _ name: ObjectName, in range: Range<Int>) throws(ObjectStoreError) -> [UInt8]? {
         let status: FileStatus
         do throws(SystemFailure) {

@@ -21,7 +21,7 @@ extension DirectoryStore {
     }
 
     /// Adds an existing object to the next synchronization, because the process that wrote it may have ended before
-    /// synchronizing it, and the caller may rely on its content. A symbolic link is not added, because reading it is
+    /// synchronizing it, and the caller may rely on its content. Does not add symbolic links, because reading them is
     /// refused.
     private func noteExisting(_ name: ObjectName, in folder: Folder) throws(ObjectStoreError) {
         guard !unsynchronized.contains(name) else { return }
@@ -83,7 +83,7 @@ extension DirectoryStore {
                 }
             }
         } catch {
-            // If the removal also fails, the file remains, as after a crash, and creating the object again fails with
+            // If the removal also fails, the file remains as after a crash, and creating the object again fails with
             // `exists`.
             try? calls.remove(component, in: folder.descriptor)
             unsynchronized.add(folder)

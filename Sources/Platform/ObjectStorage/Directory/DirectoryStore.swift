@@ -1,11 +1,11 @@
 internal import Glibc
 
-/// A store with its objects as files in a directory. The object `a/b` is the file `b` in the folder `a`.
+/// A store that keeps objects as files in a directory. The object `a/b` is the file `b` in the folder `a`.
 ///
 /// Creating an object takes four system calls and does not wait for the disk: the file is written at its final path and
 /// remains open until ``synchronize()`` makes it and its folder durable. Symbolic links below the directory are never
-/// followed. Files with names that begin with `.` belong to the store: locks, and new content before it replaces the
-/// old.
+/// followed. Files with names that begin with `.` belong to the store: locks, and new content that has not replaced the
+/// old yet.
 package final class DirectoryStore: ObjectStore {
     /// The maximum number of open files that await ``synchronize()``. The next creation first synchronizes all of them.
     package static let maximumUnsynchronized = 256
@@ -19,8 +19,8 @@ package final class DirectoryStore: ObjectStore {
     let tree: FolderTree
     let unsynchronized: Unsynchronized
     private let threads: BlockingThreads
-    /// A single thread, so that synchronizations run one after another. Thus, a call also waits for files that an
-    /// earlier call is still synchronizing.
+    /// A single thread, so that synchronizations run one after another, and a call also waits for files that an earlier
+    /// call is still synchronizing.
     private let synchronizer: BlockingThreads
 
     /// Opens the directory. Blocks on the disk.
@@ -102,7 +102,7 @@ package final class DirectoryStore: ObjectStore {
             guard error.number == ENOENT else { throw DirectoryProblem.error(error, "open the directory \(path)") }
             guard creating else {
                 throw ObjectStoreError(
-                    .noStore, "there is no directory \(path): check the path and the mounted volumes")
+                    .noStore, "the directory \(path) does not exist: check the path and the mounted volumes")
             }
         }
         do throws(SystemFailure) {
@@ -117,8 +117,8 @@ package final class DirectoryStore: ObjectStore {
         }
     }
 
-    /// Synchronizes the entries of the parent. If this process may not read the parent, the call is skipped, because
-    /// the process cannot have created anything in it.
+    /// Synchronizes the entries of the parent. Does nothing if this process may not read the parent, because it cannot
+    /// have created anything there.
     private static func synchronizeParent(of path: String, _ calls: any FileCalls) throws(SystemFailure) {
         let parent: OpenFile
         do throws(SystemFailure) {

@@ -3,8 +3,8 @@
 /// Names are single components, relative to the descriptor of a folder. Symbolic links are never followed. A call is
 /// retried if a signal interrupts it.
 package protocol FileCalls: Sendable {
-    /// Opens a folder by its path, for the calls below. Symbolic links in the path are followed, because the operator
-    /// chose the path.
+    /// Opens a folder by path, for the calls below. Symbolic links in the path are followed, because the operator chose
+    /// it.
     func openFolder(path: String) throws(SystemFailure) -> Int32
     func makeFolder(path: String) throws(SystemFailure)
 
@@ -32,7 +32,7 @@ package protocol FileCalls: Sendable {
     func entries(of folder: Int32) throws(SystemFailure) -> [FolderEntry]
 }
 
-/// The mode in which a file is opened.
+/// How to open a file.
 package enum FileOpening: Sendable {
     /// An existing file, for reading.
     case reading

@@ -1,8 +1,8 @@
 internal import Glibc
 internal import Synchronization
 
-/// The folders of a directory, some of them kept open. Symbolic links are refused at every step from the root, so no
-/// name can lead outside the directory.
+/// The folders of a directory. Some are kept open. Symbolic links are refused at every step from the root, so no name
+/// can lead outside the directory.
 final class FolderTree: Sendable {
     private struct State {
         var open: [String: (folder: Folder, usedAt: UInt64)] = [:]
@@ -39,8 +39,8 @@ final class FolderTree: Sendable {
         return folder
     }
 
-    /// Returns the folder, which is created if missing. Its entry is always registered for synchronization, because the
-    /// process that created the folder may have ended before synchronizing the parent.
+    /// Returns the folder, and creates it if it is missing. Its entry is always registered for synchronization, because
+    /// the process that created the folder may have ended before synchronizing the parent.
     func made(_ name: ObjectName?, fresh: Bool = false) throws(ObjectStoreError) -> Folder {
         guard let name else { return root }
         if !fresh, let folder = kept(name), folder.isNoted.load(ordering: .acquiring) { return folder }

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Changes that are not known to be durable: written files with their descriptors, and folders with changed entries.
+/// Changes that may not be durable yet: written files with their descriptors, and folders with changed entries.
 ///
 /// The descriptor of a written file remains open until the file is synchronized, because a descriptor opened later
 /// might not report an earlier write error (fsync(2), "errors").
@@ -40,7 +40,7 @@ final class Unsynchronized: Sendable {
 
     /// Removes the file, because its content no longer needs to be synchronized.
     func remove(_ name: ObjectName) {
-        // The file is closed outside the lock.
+        // Close the file outside the lock.
         let file = state.withLock { state in
             state.current.remove(name)
             state.failed[name] = nil
@@ -49,7 +49,7 @@ final class Unsynchronized: Sendable {
         _ = file
     }
 
-    /// Removes and returns the batch to synchronize. Only one may be in progress.
+    /// Removes and returns the batch to synchronize. Only one batch may be in progress.
     func take() -> Batch {
         state.withLock { state in
             defer { state.next = Batch() }
@@ -65,8 +65,8 @@ final class Unsynchronized: Sendable {
         }
     }
 
-    /// Discards failures below a prefix when its writer releases the lock. They no longer matter, because the next
-    /// writer removes or rewrites every object that the log's latest checkpoint does not cover.
+    /// Discards failures below a prefix when its writer releases the lock. The failures no longer matter, because the
+    /// next writer removes or rewrites every object that the log's latest checkpoint does not cover.
     func forgetFailures(below prefix: ObjectName) {
         state.withLock { state in
             state.failed = state.failed.filter { !$0.key.isBelow(prefix) }
@@ -74,7 +74,7 @@ final class Unsynchronized: Sendable {
         }
     }
 
-    /// The error of the first file, in name order, that could not be made durable.
+    /// The error for the first file, in name order, that could not be made durable.
     var failure: ObjectStoreError? {
         state.withLock { state in state.failed.min { $0.key < $1.key }?.value }
     }

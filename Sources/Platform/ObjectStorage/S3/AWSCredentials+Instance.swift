@@ -5,7 +5,7 @@ internal import HTTPClient
 /// Source: Amazon EC2 User Guide, "Use the Instance Metadata Service to access instance metadata".
 extension AWSCredentials {
     private static let lifeOfToken = 21_600
-    /// The service is on the host's own network, so a missing response means that it does not exist.
+    /// Short, because the service is on the host's own network: if it does not respond at once, it does not exist.
     private static let timeout = Duration.seconds(2)
 
     /// Whether the metadata service is enabled, and the process runs on EC2 or has a configured metadata endpoint.

@@ -33,7 +33,7 @@ package struct AWSCredentials: Sendable {
         self.requests = requests
     }
 
-    /// Whether a source of keys is configured, as far as this can be determined without a request.
+    /// Whether a source of keys appears to be configured. Determined without a request.
     package var isConfigured: Bool {
         file != nil || variable("AWS_ACCESS_KEY_ID") != nil || variable("AWS_WEB_IDENTITY_TOKEN_FILE") != nil
             || containerURL != nil || requests.file(sharedFile) != nil || isOnInstance
@@ -118,8 +118,8 @@ package struct AWSCredentials: Sendable {
         variable("AWS_SHARED_CREDENTIALS_FILE") ?? "\(variable("HOME") ?? "")/.aws/credentials"
     }
 
-    /// Returns the key in the section named by `AWS_PROFILE`, or in `default` if that is not set. Returns nil if the
-    /// file or the section `default` does not exist.
+    /// Returns the key in the section named by `AWS_PROFILE`, or in `default` if the variable is not set. Returns nil
+    /// if the file or the section `default` does not exist.
     private func keyInSharedFile() throws(CredentialFailure) -> S3Credentials? {
         let profile = variable("AWS_PROFILE")
         guard let bytes = requests.file(sharedFile) else { return nil }

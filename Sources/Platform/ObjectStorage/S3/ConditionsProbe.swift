@@ -3,7 +3,7 @@ internal import Synchronization
 /// Verifies once that a service honors conditional writes. Otherwise, a second writer could overwrite the objects of
 /// the first.
 final class ConditionsProbe: Sendable {
-    /// The name of the probe object, which is next to the logs and never deleted.
+    /// The name of the probe object, which is stored next to the logs and never deleted.
     static let name = "conditional-writes"
 
     private let isDone = Mutex(false)
@@ -12,8 +12,7 @@ final class ConditionsProbe: Sendable {
         if isDone.withLock({ $0 }) { return }
         let name = try ObjectName(Self.name)
         let bytes = Array("This object shows that the service heeds If-None-Match and If-Match.\n".utf8)
-        // If the first attempt creates the object, the second attempt checks that the service refuses to create it
-        // again.
+        // If the first attempt creates the object, the second one checks that the service refuses to create it again.
         for attempt in 0..<2 {
             do throws(ObjectStoreError) {
                 try await store.create(name, bytes)

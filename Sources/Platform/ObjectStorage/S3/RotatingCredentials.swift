@@ -3,9 +3,9 @@ internal import Synchronization
 
 /// The current AWS key. It is renewed before it expires; if that fails, the previous key remains in use.
 package actor RotatingCredentials {
-    /// The time before its expiry at which a key is renewed, in milliseconds, as in AWS's libraries.
+    /// How long before its expiry a key is renewed, in milliseconds, as in AWS's libraries.
     private static let margin: Int64 = 300_000
-    /// The time after which a key without an expiry is read again, in milliseconds, because its file may have changed.
+    /// The interval at which a key without an expiry is reread, in milliseconds, because its file may have changed.
     private static let look: Int64 = 60_000
 
     private let fetch: @Sendable () async throws(CredentialFailure) -> AWSCredentials.Key
@@ -18,7 +18,7 @@ package actor RotatingCredentials {
 
     /// - Parameters:
     ///   - now: returns the current time in milliseconds since 1970.
-    ///   - notice: receives a message if a key could not be renewed and remains in use.
+    ///   - notice: receives a message if renewing the key failed and the previous key remains in use.
     ///   - fetch: obtains a key.
     package init(
         now: @escaping @Sendable () -> Int64, notice: @escaping @Sendable (String) -> Void = { _ in },
@@ -52,7 +52,7 @@ package actor RotatingCredentials {
             guard let held, held.expiry.map({ time < $0 }) ?? true else {
                 throw ObjectStoreError(failure.isRefusal ? .denied : .unavailable, failure.message)
             }
-            // The key is requested again after ten seconds, rather than for each S3 request.
+            // Request the key again after ten seconds, rather than for each S3 request.
             due = time + 10_000
             notice("renewing the AWS key failed; keeping the previous key: \(failure.message)")
             return held.key
@@ -60,8 +60,8 @@ package actor RotatingCredentials {
     }
 }
 
-/// A client that starts its thread with the first request, because some commands read the configuration but send no
-/// requests.
+/// A client that starts its thread only with the first request, because some commands read the configuration but send
+/// no requests.
 package final class LazyClient: Sendable {
     private let configuration: HTTPClient.Configuration
     private let client = Mutex<HTTPClient?>(nil)

@@ -33,10 +33,10 @@ package struct S3Client: Sendable {
     let configuration: S3Configuration
     let surroundings: Surroundings
 
-    /// A response, and whether earlier attempts may have had an effect.
+    /// A response, and whether an earlier attempt may have had an effect.
     struct Outcome {
         let response: HTTPClientResponse
-        /// Whether the service may have carried out an earlier attempt.
+        /// Whether the service may have executed an earlier attempt.
         let followsAmbiguity: Bool
     }
 
@@ -76,7 +76,7 @@ package struct S3Client: Sendable {
                 isAmbiguous = isAmbiguous || problem.isAmbiguous
                 last = problem.error(call.action)
             } catch {
-                // A connection may break after the service has carried out the request.
+                // A connection may break after the service has executed the request.
                 isAmbiguous = isAmbiguous || error.code != .overloaded
                 last = ObjectStoreError(.unavailable, "cannot \(call.action): \(error.message)")
                 guard error.isRetriable || isTransient(error) else {
@@ -102,7 +102,7 @@ package struct S3Client: Sendable {
         return limit * surroundings.random()
     }
 
-    /// Whether an error without a code of its own in ``HTTPClientError`` is transient, such as a truncated response.
+    /// Whether an error without a specific code in ``HTTPClientError`` is transient, such as a truncated response.
     private func isTransient(_ error: HTTPClientError) -> Bool {
         // These errors are transient; CURLE_WEIRD_SERVER_REPLY, CURLE_HTTP_RETURNED_ERROR and CURLE_ABORTED_BY_CALLBACK
         // are not.
@@ -126,7 +126,7 @@ package struct S3Client: Sendable {
                         method: call.method, path: path, query: call.query, headers: headers, bodyDigest: digest.hex),
                     now: surroundings.clocks.wallMilliseconds())
         } catch {
-            throw HTTPClientError(code: .invalidRequest, message: "the request cannot be signed: \(error.message)")
+            throw HTTPClientError(code: .invalidRequest, message: "signing the request failed: \(error.message)")
         }
         let query = call.query.isEmpty ? "" : "?" + RequestSignature.query(call.query)
         return HTTPClientRequest(

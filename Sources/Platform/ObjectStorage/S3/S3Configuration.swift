@@ -1,4 +1,4 @@
-/// The location of a bucket, and the parameters of its use.
+/// The location of a bucket and the parameters for using it.
 package struct S3Configuration: Sendable {
     /// The object lock: until a given date, the bucket refuses to change or delete a version of an object.
     package struct ObjectLock: Sendable, Equatable {

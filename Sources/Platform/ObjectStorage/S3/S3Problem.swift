@@ -1,11 +1,11 @@
 internal import HTTPClient
 
-/// An error response of the service.
+/// An error response from the service.
 struct S3Problem: Error {
     let status: Int
     /// The service's error code, such as `NoSuchKey`, or an empty string.
     let code: String
-    /// Whether the service may have carried out the request despite the error.
+    /// Whether the service may have executed the request despite the error.
     let isAmbiguous: Bool
 
     init(status: Int, code: String, isAmbiguous: Bool) {
@@ -19,7 +19,7 @@ struct S3Problem: Error {
     init(_ response: HTTPClientResponse, status: Int? = nil) {
         let status = status ?? response.status
         let found = XMLElement(document: response.body).flatMap { $0.name == "Error" ? $0.text("Code") : nil } ?? ""
-        // The code is printed, so only letters and digits are kept.
+        // Keep only letters and digits, because the code is printed.
         let word = String(found.filter { $0.isASCII && ($0.isLetter || $0.isNumber) }.prefix(60))
         self.init(status: status, code: word, isAmbiguous: status >= 500)
     }

@@ -18,8 +18,8 @@ extension S3Store {
             }
             return try await completeUpload(upload, name, bytes, parts, expected: expected)
         } catch {
-            // Uploaded parts take up space until the upload is aborted. A failure to abort is ignored, because the
-            // service's lifecycle rules remove the parts.
+            // Uploaded parts take up space until the upload is aborted. Ignore a failure to abort, because the
+            // service's lifecycle rules eventually remove the parts.
             let call = S3Call(
                 method: "DELETE", name: name, query: [("uploadId", upload)],
                 action: "abort the upload of \(client.url(name))")

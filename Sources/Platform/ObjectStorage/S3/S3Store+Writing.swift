@@ -26,7 +26,7 @@ extension S3Store {
     ) async throws(ObjectStoreError) -> ObjectVersion {
         if (200..<300).contains(outcome.response.status) { return try version(outcome.response, call) }
         let problem = S3Problem(outcome.response)
-        // If-Match results in 404 if the object is missing, and so does a multipart upload that has ended.
+        // 404 means that the object for If-Match is missing, or that the multipart upload has ended.
         let isMissing = problem.status == 404 && problem.code != "NoSuchBucket"
         guard problem.status == 412 || isMissing else { throw problem.error(call.action) }
         // An earlier attempt with a lost response may have written the object.

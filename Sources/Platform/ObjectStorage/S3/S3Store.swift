@@ -33,7 +33,7 @@ package struct S3Store: ObjectStore {
         guard range.lowerBound >= 0, range.count <= Self.maximumObjectBytes else {
             throw ObjectStoreError(.tooLarge, "cannot read \(range.count) bytes of \(client.url(name)) at once")
         }
-        // An empty range cannot be requested. One byte is requested instead to find out whether the object exists.
+        // An empty range cannot be requested. Request one byte instead to find out whether the object exists.
         let last = max(range.lowerBound, range.upperBound - 1)
         let call = S3Call(
             method: "GET", name: name, headers: [("range", "bytes=\(range.lowerBound)-\(last)")],
@@ -115,7 +115,7 @@ package struct S3Store: ObjectStore {
     }
 }
 
-/// A lock without an effect, because conditional writes need none.
+/// A lock without effect, because conditional writes need no lock.
 private struct NoLock: ObjectStoreLock {
     func release() {}
 }

@@ -6,7 +6,7 @@ package enum Base64 {
     ///   missing, surplus or misplaced `=`, or nonzero spare bits.
     package static func decode(_ text: UnsafeRawBufferPointer) throws(Base64Failure) -> [UInt8] {
         let characters = text.bindMemory(to: UInt8.self)
-        // The text may end with up to two `=`. The table does not contain `=`, so any other one is rejected.
+        // The text may end with up to two `=`. Any other `=` is rejected, because it is not in the table.
         var padding = 0
         while padding < 2, padding < characters.count, characters[characters.count - 1 - padding] == UInt8(ascii: "=") {
             padding += 1

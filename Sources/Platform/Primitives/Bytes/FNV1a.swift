@@ -1,4 +1,4 @@
-/// The 64-bit FNV-1a hash. It is identical in every process, so attackers can produce collisions.
+/// The 64-bit FNV-1a hash. It is the same in every process, so attackers can produce collisions.
 package enum FNV1a {
     /// Returns the hash of bytes. Inlinable, because the unspecialized generic function is many times slower.
     ///

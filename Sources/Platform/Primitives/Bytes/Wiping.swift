@@ -1,7 +1,7 @@
 internal import Glibc
 
-// Secrets, and data received with them, are overwritten before their memory is released, so that neither reused memory
-// nor a core dump contains them.
+// Secrets, and data received with secrets, are overwritten before their memory is released, so that neither reused
+// memory nor a core dump contains them.
 
 /// Overwrites the bytes with zeros. The compiler never optimizes this away.
 package func wipe(_ bytes: UnsafeMutableRawBufferPointer) {

@@ -25,7 +25,7 @@ package final class Completion: Sendable {
 
     package var isComplete: Bool { state.withLock { $0.isComplete } }
 
-    /// Waits for the event without a time limit. Use it only for events with a time limit of their own.
+    /// Waits for the event without a time limit. Use it only for events that are certain to happen within some limit.
     package func wait() async {
         let number = nextNumber()
         _ = await withCheckedContinuation { register($0, number) }

@@ -2,7 +2,7 @@ internal import CSystem
 
 /// Starts threads for blocking work, which must not run on the thread pools of Swift and Dispatch.
 package enum OwnThread {
-    /// The arguments of the new thread, in one object that can pass through C.
+    /// The new thread's arguments, in an object that can pass through C.
     private final class Start: Sendable {
         let name: String
         let body: @Sendable () -> Void

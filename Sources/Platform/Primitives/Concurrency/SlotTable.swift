@@ -15,8 +15,8 @@ package struct SlotTable<Value> {
         }
     }
 
-    // An HTTP server uses a table for each request. Therefore, the functions are inlinable, and the properties and the
-    // type are usable from inlinable code; otherwise, the compiler would not inline the functions.
+    // The HTTP server uses a table for every request, so the functions are inlinable. The properties and the type must
+    // therefore be usable from inlinable code.
     @usableFromInline var values: [Value?] = []
     @usableFromInline var generations: [UInt32] = []
     @usableFromInline var free: [Int] = []
@@ -67,7 +67,7 @@ package struct SlotTable<Value> {
         guard values.indices.contains(key.slot), generations[key.slot] == key.generation,
             let value = values[key.slot].take()
         else { return nil }
-        // The greatest generation is never used, so callers can use keys with it for their own purposes.
+        // The greatest generation is never used, so callers can use keys with this generation for their own purposes.
         generations[key.slot] = (generations[key.slot] + 1) % UInt32.max
         free.append(key.slot)
         return value

@@ -11,7 +11,7 @@ package struct CivilDate: Hashable, Sendable {
     /// The algorithm starts each year on 1 March, so that the leap day is its last day, and works in cycles of 400
     /// years (146,097 days). Source: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms".
     ///
-    /// - Parameter days: the day number. The caller must limit it; values far outside the years 0 to 9999 are allowed.
+    /// - Parameter days: the day number. It may be far outside the years 0 to 9999, but the caller must limit it.
     package init(daysSince1970 days: Int) {
         let shifted = days + 719_468  // days since 0000-03-01; negative only in January and February of the year 0
         let cycle = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097

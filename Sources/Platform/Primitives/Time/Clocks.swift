@@ -23,8 +23,8 @@ package struct Clocks: Sendable {
 
 /// Direct access to the system's clocks, for default arguments and code without injected clocks.
 package enum SystemClock {
-    /// 2026-11-01T00:00:00Z in milliseconds since 1970. This code is newer, so a wall clock that shows an earlier time
-    /// is wrong.
+    /// 2026-11-01T00:00:00Z in milliseconds since 1970. A wall clock with an earlier time is wrong, because this code
+    /// is newer.
     package static let earliestPlausibleMilliseconds: Int64 = 1_793_491_200_000
 
     /// Returns the wall time in milliseconds since 1970.

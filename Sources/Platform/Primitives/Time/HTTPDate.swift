@@ -32,8 +32,8 @@ package enum HTTPDate {
         return text
     }
 
-    /// Parses a date and returns the seconds since 1970, or nil if the text has any other form. The weekday is not
-    /// checked against the date.
+    /// Parses a date and returns the seconds since 1970, or nil if the text has any other format. Does not check the
+    /// weekday against the date.
     package static func seconds(_ text: String) -> Int64? {
         var reader = DateTextReader(Array(text.utf8))
         guard reader.name(of: dayNames) != nil, reader.skip(","), reader.skip(" "),
