@@ -179,7 +179,7 @@ import Testing
         }
     }
 
-    @Test func `a message lists only the first of many declared names`() throws {
+    @Test func `a message lists only the first few of many declared names`() throws {
         let apps = (1...25).map { "com.example.number\($0):\($0)" }.joined(separator: ",")
         let line = try #require(
             try parse(file: "apps=\(apps)\napps.org.b.environments=Sandbox", flags: []).lines.first)
@@ -187,7 +187,7 @@ import Testing
         #expect(!line.contains("number11"))
     }
 
-    @Test func `a long path is shown completely, a long value is truncated, and neither can break the line`() throws {
+    @Test func `a long path is shown in full, a long value is truncated, and neither breaks the line`() throws {
         let directory = "/no/\u{1B}such/" + String(repeating: "directory/", count: 20)
         let missing = try parse(flags: ["--apps", "a:1", "--config", directory + "end"])
         #expect(missing.lines.first?.contains(directory.replacing("\u{1B}", with: "\\u{1b}") + "end\"") == true)
@@ -200,7 +200,7 @@ import Testing
         #expect(!line.contains("\u{1B}"))
     }
 
-    @Test func `all mistakes are reported together`() throws {
+    @Test func `all errors are reported together`() throws {
         let outcome = try parse(
             file: "http.prot=1\nrevocation=x", environment: ["SLUICE_HTTP_PORT": "x", "SLUICE_FOO": "1"], flags: [])
         #expect(outcome.exitCode == 78)

@@ -29,7 +29,7 @@ import Testing
         return invocation
     }
 
-    @Test func `a former name has the effect of the present one, with a warning`() throws {
+    @Test func `a former name works like the present one, with a warning`() throws {
         let invocation = try run(["--bundle", "a", "show", "--everything"])
         #expect(invocation.configuration[Self.app] == "a")
         #expect(invocation.configuration[Self.all])
@@ -46,21 +46,21 @@ import Testing
         #expect(invocation.configuration[Self.from] == 7)
     }
 
-    @Test func `a name with a new meaning is former only for values of its former meaning`() throws {
+    @Test func `a name with a new meaning counts as former only for values of the former meaning`() throws {
         let invocation = try run(["show", "--from", "f.txt"])
         #expect(invocation.configuration[Self.file] == "f.txt")
         #expect(invocation.configuration[Self.from] == 0)
         #expect(invocation.warnings == ["tool: warning: --from f.txt is deprecated. Use --file f.txt."])
     }
 
-    @Test func `a value that was divided sets every flag that replaces it`() throws {
+    @Test func `a value that is now split sets every flag that replaces it`() throws {
         let invocation = try run(["show", "--app", "a:17"])
         #expect(invocation.configuration[Self.app] == "a")
         #expect(invocation.configuration[Self.appId] == 17)
         #expect(invocation.warnings == ["tool: warning: --app a:17 is deprecated. Use --app a --app-id 17."])
     }
 
-    @Test func `a former and a present name of one flag are refused together`() {
+    @Test func `the former and the present name of a flag cannot be combined`() {
         let outcome = Self.tool.parse(["show", "--app", "a", "--bundle", "b"], environment: [:])
         #expect(outcome.exitCode == 64)
         #expect(outcome.lines.contains("tool: usage: --app is given twice."))
@@ -73,11 +73,11 @@ import Testing
         #expect(outcome.lines.last?.contains("app-id (--app-id)") == true)
     }
 
-    @Test func `a command without the flag does not know its former name`() {
+    @Test func `a command without the flag rejects the flag's former name`() {
         #expect(Self.tool.parse(["list", "--bundle", "a"], environment: [:]).exitCode == 64)
     }
 
-    @Test func `help lists no former name`() {
+    @Test func `help does not list former names`() {
         guard case .show(let help) = Self.tool.parse(["show", "--help"], environment: [:]) else {
             Issue.record("no help")
             return

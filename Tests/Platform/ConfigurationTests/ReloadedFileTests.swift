@@ -11,7 +11,7 @@ import Testing
 
     init() throws { directory = try TemporaryDirectory() }
 
-    /// A reloaded file whose content must be a number.
+    /// Returns a reloaded file that must contain a number.
     private func file(_ text: String, limit: Int = 16) throws -> ReloadedFile<Int> {
         try ReloadedFile(path: directory.write(text, to: "number"), limit: limit, now: clock.now) {
             bytes throws(FileProblem) in
@@ -35,7 +35,7 @@ import Testing
         #expect(file.current(now: clock.now) == (2, nil))
     }
 
-    @Test func `an unchanged file is not read again`() throws {
+    @Test func `an unchanged file is not reread`() throws {
         let file = try file("1")
         clock.advance(by: .seconds(5))
         #expect(file.current(now: clock.now) == (1, nil))

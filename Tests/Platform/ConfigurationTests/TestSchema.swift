@@ -40,7 +40,7 @@ enum TestSettings {
         examples: [Command.Example("sluice-test --apps com.example.app:1", "Accept one app")], version: "1.2.3")
 }
 
-/// Parses the text of a configuration file, an environment and flags with the test command.
+/// Parses a configuration file, an environment and flags with the test command.
 func parse(
     file: String? = nil, environment: [String: String] = [:], flags: [String] = ["--apps", "com.example.app:1"],
     command: Command = TestSettings.command

@@ -2,7 +2,7 @@ import Cryptography
 import Testing
 
 struct AES256GCMTests {
-    /// A test case of the GCM specification (McGrew and Viega, appendix B), which NIST SP 800-38D cites.
+    /// A test case from the GCM specification (McGrew and Viega, appendix B), which NIST SP 800-38D cites.
     struct Case: Sendable, CustomTestStringConvertible {
         let number: Int
         let key, nonce, plaintext, authenticated, ciphertext, tag: String
@@ -106,7 +106,7 @@ struct AES256GCMTests {
         }
     }
 
-    @Test func `an inauthentic ciphertext leaves no plaintext in the output`() throws {
+    @Test func `opening an inauthentic ciphertext leaves no plaintext in the output`() throws {
         let key = SecretKey(copying: [UInt8](repeating: 1, count: 32))
         let nonce = [UInt8](repeating: 2, count: 12)
         var sealed = try AES256GCM.seal(Array("the record".utf8), key: key, nonce: nonce, authenticated: [])

@@ -54,7 +54,7 @@ struct AppleChainTests {
         #expect(failure.kind == .noTrustedRoot)
     }
 
-    @Test func `Apple's leaf and intermediate do not validate with any single bit changed`() throws {
+    @Test func `Apple's leaf and intermediate do not validate if any single bit is changed`() throws {
         let root = try certificate("apple-root-ca-g3")
         let store = try TrustStore(roots: [root])
         let leaf = try certificate("apple-signing-leaf-2025")

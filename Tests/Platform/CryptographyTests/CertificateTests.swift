@@ -8,7 +8,7 @@ struct CertificateTests {
 
     init() throws { authority = try TestAuthority.shared.get() }
 
-    @Test func `a certificate has the properties it was issued with`() throws {
+    @Test func `a certificate has the properties with which it was issued`() throws {
         let authority = try TestAuthority(leaf: {
             $0.serialNumber = [0x40, 0x00, 0xAB]
             $0.subject = [.init("C", "US"), .init("O", "Exämple, Inc."), .init("CN", "Leaf")]
@@ -124,9 +124,9 @@ struct CertificateTests {
         #expect(try Certificate.certificates(encoded: authority.root.der) == [authority.root])
     }
 
-    // Variants of stored certificates: editors and secret stores add and remove line ends.
+    // Variants of stored certificates, because editors and secret stores add and remove line ends.
     @Test(arguments: ["", "\n\n", "\r\n", " \t", "\u{FEFF}", "\u{FEFF}\r\n"], [false, true])
-    func `PEM is read with leading blanks, either line ending, and without the last line end`(
+    func `PEM is read with leading blanks, with either line ending, and without the last line ending`(
         _ front: String, _ isWindows: Bool
     ) throws {
         var text = String(decoding: authority.root.pem + authority.leaf.pem, as: UTF8.self)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Cryptography
 
-/// The contexts in these tests are numbers that are never dereferenced.
+/// The contexts in these tests are just numbers, which are never dereferenced.
 @Suite struct ContextPoolTests {
     private let freed = FreedContexts()
     private let pool: ContextPool

@@ -33,7 +33,7 @@ struct ECDSATests {
         }
     }
 
-    @Test func `a key is safe to use from many threads at once`() {
+    @Test func `a key can be used from many threads at once`() {
         let (key, digest, signature) = (publicKey, digest, signature)
         let errors = Mutex(0)
         DispatchQueue.concurrentPerform(iterations: 40) { number in
@@ -132,7 +132,7 @@ struct ECDSATests {
         #expect(P256PublicKey(uncompressedPoint: [0]) == nil)
         #expect(P256PublicKey(uncompressedPoint: [0] + [UInt8](repeating: 0, count: 64)) == nil)
         #expect(P256PublicKey(uncompressedPoint: []) == nil)
-        // Compressed form of the key's point.
+        // The compressed form of the key's point.
         #expect(P256PublicKey(uncompressedPoint: [2] + publicKey.uncompressedPoint[1..<33]) == nil)
     }
 }

@@ -56,7 +56,7 @@ struct Ed25519Tests {
     }
 
     @Test func `a signature with an unreduced scalar is refused`() throws {
-        // RFC 8032 section 5.1.7: S must be below L; otherwise every signature would have a second valid form.
+        // RFC 8032 section 5.1.7: S must be below L. Otherwise, every signature would have a second valid form.
         let key = try PrivateKey.generate(.ed25519)
         let verifier = try #require(key.ed25519PublicKey)
         var signature = try key.ed25519Signature(of: [])
@@ -70,7 +70,7 @@ struct Ed25519Tests {
         #expect(verifier.verify([], signature: signature) == .invalid)
     }
 
-    @Test func `a public key has 32 bytes, and bytes off the curve verify nothing`() throws {
+    @Test func `a public key has 32 bytes, and a point off the curve verifies nothing`() throws {
         for count in [0, 1, 31, 33, 64] {
             #expect(Ed25519PublicKey(rawBytes: [UInt8](repeating: 1, count: count)) == nil)
         }
@@ -78,7 +78,7 @@ struct Ed25519Tests {
         #expect(offCurve.verify([], signature: [UInt8](repeating: 0, count: 64)) == .invalid)
     }
 
-    @Test func `a key survives PEM and a file, and a key of another type is refused`() throws {
+    @Test func `a key survives encoding as PEM and writing to a file, and a key of another type is refused`() throws {
         let key = try PrivateKey.generate(.ed25519)
         let pem = try key.pem()
         #expect(try PrivateKey(ed25519PEM: pem).ed25519PublicKey == key.ed25519PublicKey)

@@ -2,7 +2,7 @@ import Cryptography
 import TestSupport
 import Testing
 
-/// Precomputed multiples of one key.
+/// Tests of precomputed multiples of one key.
 struct FixedKeyTableTests {
     /// A key, its precomputed table, and digests with their signatures.
     private struct Signer {
@@ -26,7 +26,7 @@ struct FixedKeyTableTests {
         return TableMemory(of: table.group) != nil
     }()
 
-    @Test func `a correct table passes its test and verifies like OpenSSL`() throws {
+    @Test func `a correct table passes the self-test and verifies like OpenSSL`() throws {
         let signer = try Signer(count: 40)
         #expect(signer.table.passesSelfTest(digest: signer.signatures[0].digest, rawSignature: signer.signatures[0].1))
         #expect(signer.table.uncompressedPoint == signer.publicKey.uncompressedPoint)
@@ -87,7 +87,7 @@ struct FixedKeyTableTests {
         ("s = n", difference(order, x), order, false),
         ("the point at infinity", difference(order, x), x, false),
     ])
-    func `a boundary signature is verified as by OpenSSL`(
+    func `a boundary signature is verified like in OpenSSL`(
         name: String, digest: [UInt8], s: [UInt8], isGood: Bool
     ) throws {
         let key = try #require(P256PublicKey(uncompressedPoint: [4] + Self.x + Self.y))
@@ -100,7 +100,7 @@ struct FixedKeyTableTests {
         #expect(table.verify([(zero, Self.x + Self.x), (digest, Self.x + s)]) == [true, isGood])
     }
 
-    @Test func `a table of another key or with another signature fails its test`() throws {
+    @Test func `a table of another key or with another signature fails the self-test`() throws {
         let (one, other) = (try Signer(count: 2), try Signer(count: 1))
         let (digest, signature) = one.signatures[0]
         #expect(!other.table.passesSelfTest(digest: digest, rawSignature: signature))
@@ -109,12 +109,12 @@ struct FixedKeyTableTests {
     }
 
     @Test(.enabled(if: hasTableMemory, "this libcrypto keeps its tables in a form that the test does not know"))
-    func `a table with any one bit flipped fails its test`() throws {
+    func `a table with any single bit flipped fails the self-test`() throws {
         let signer = try Signer(count: 1)
         let (digest, signature) = signer.signatures[0]
         let memory = try #require(TableMemory(of: signer.table.group))
         for sample in 0..<72 {
-            // The samples cover every window twice, and every position within a window.
+            // The samples cover every window twice and every position within a window.
             let bit = (sample % 36 * 4096 + sample * 1301 % 4096) * 8 + sample % 8
             memory.flip(bit: bit)
             #expect(!signer.table.passesSelfTest(digest: digest, rawSignature: signature), "bit \(bit)")

@@ -27,7 +27,7 @@ struct KeyDerivationTests {
         #expect(derived.withUnsafeBytes { HexText.encode($0) } == expected)
     }
 
-    @Test func `HKDF refuses an empty key and lengths that it cannot produce`() throws {
+    @Test func `HKDF refuses an empty key and unsupported lengths`() throws {
         let key = SecretKey(copying: [1])
         for count in [Int.min, -1, 0, 255 * 32 + 1, .max] {
             let error = try #require(throws: CryptographyError.self) {
@@ -64,7 +64,7 @@ struct KeyDerivationTests {
                 "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54"
             ),
         ] as [([UInt8], [UInt8], String)])
-    func `HMAC-SHA256 matches the known answers of RFC 4231, each time`(
+    func `HMAC-SHA256 matches the known answers of RFC 4231, also with a reused key`(
         key: [UInt8], message: [UInt8], expected: String
     ) throws {
         let prepared = try HMACSHA256Key(SecretKey(copying: key))
@@ -79,7 +79,7 @@ struct KeyDerivationTests {
         #expect(error.code == .invalidArgument)
     }
 
-    @Test func `a prepared key is safe to use from many threads at once`() async throws {
+    @Test func `a prepared key can be used from many threads at once`() async throws {
         let key = try HMACSHA256Key(SecretKey(copying: [1, 2, 3]))
         let wrong = try await withThrowingTaskGroup(of: Int.self) { group in
             for task in 0..<4 {

@@ -1,11 +1,11 @@
 import Cryptography
 import Testing
 
-/// Responses by an authorized responder, parsed, changed and signed again: unsupported content or excessive size.
+/// Responses by an authorized responder that are changed and signed again, with unsupported content or excessive size.
 struct OCSPAnswerTests {
     private static let now = TestAuthority.now
     private static let good = OCSPAnswer.good(thisUpdate: now - 600, nextUpdate: now + 43_200)
-    /// A critical extension 1.2.3.4 with the value NULL.
+    /// The critical extension 1.2.3.4 with the value NULL.
     private static let critical = DER.sequence(
         [0x06, 0x03, 0x2A, 0x03, 0x04], [0x01, 0x01, 0xFF], [0x04, 0x02, 0x05, 0x00])
     private static let harmless = DER.sequence([0x06, 0x03, 0x2A, 0x03, 0x04], [0x04, 0x02, 0x05, 0x00])
@@ -29,23 +29,23 @@ struct OCSPAnswerTests {
         return request.evaluate(response: try answer.encoded(signedBy: delegate.key), at: Self.now)
     }
 
-    @Test func `a response that is only signed again remains valid`() throws {
+    @Test func `a response that is signed again without a change remains valid`() throws {
         #expect(try judged { _ in } == Self.good)
     }
 
-    @Test func `an unknown extension is refused only when it is critical`() throws {
+    @Test func `an unknown extension is refused only if it is critical`() throws {
         #expect(try judged { $0.extensions.append(Self.harmless) } == Self.good)
         #expect(try judged { $0.extensions.append(Self.critical) } == .nothingNew(.malformed))
     }
 
-    @Test func `a critical extension on a single response is refused, a non-critical one is not`() throws {
+    @Test func `a critical extension in a single response is refused, and a non-critical one is not`() throws {
         let single = { (entry: [UInt8]) in DER.value(0xA1, DER.sequence(entry)) }
         #expect(try judged { $0.single.append(single(Self.harmless)) } == Self.good)
         #expect(try judged { $0.single.append(single(Self.critical)) } == .nothingNew(.malformed))
     }
 
     @Test func `a response over 64 KiB is refused without being parsed`() throws {
-        // The signature does not cover the certificates: anyone on the network path can add any number of them.
+        // The signature does not cover the certificates, so anyone on the network path can add any number of them.
         let one = delegate.certificate.der
         let most = try judged { $0.certificates = Array(repeating: one, count: 60_000 / one.count) }
         #expect(most == Self.good)
@@ -60,7 +60,7 @@ private struct Answer {
 
     /// The responder's name and the time of the response.
     private let beginning: [[UInt8]]
-    /// Certificate, status, thisUpdate, nextUpdate.
+    /// The certificate, status, thisUpdate and nextUpdate.
     var single: [[UInt8]]
     var extensions: [[UInt8]]
     private let algorithm: [UInt8]
@@ -99,7 +99,7 @@ private struct Answer {
         return DER.value(0x02, (number.first ?? 0x80) >= 0x80 ? [0] + number : number)
     }
 
-    /// The elements of a constructed value, each with tag and length.
+    /// Returns the elements of a constructed value, each with tag and length.
     private static func contents(_ value: [UInt8]) throws -> [[UInt8]] {
         try contents(content(value)[...])
     }

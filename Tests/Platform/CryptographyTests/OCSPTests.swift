@@ -27,7 +27,7 @@ struct OCSPTests {
         #expect(try answer { $0.nonceRule = .leaveOut } == good)
     }
 
-    @Test func `a revoked status takes precedence over every check after the signature`() throws {
+    @Test func `revocation takes precedence over every check after the signature`() throws {
         let revoked = OCSPAnswer.revoked(at: Self.now - 86_400, reason: 1)
         let status = OCSPResponder.Status.revoked(at: Self.now - 86_400, reason: 1)
         #expect(try answer(status) == revoked)
@@ -113,7 +113,7 @@ struct OCSPTests {
     @Test func `a weak or wrong signature is refused`() throws {
         let delegate = try authority.responder()
         #expect(try answer(by: delegate) { $0.digest = .sha1 } == .nothingNew(.badSignature))
-        // Without certificates the last byte belongs to the signature.
+        // Without certificates, the last byte belongs to the signature.
         var responder = responder()
         responder.includesSigner = false
         var response = try responder.answer(request: request.der, at: Self.now) { _ in .good }

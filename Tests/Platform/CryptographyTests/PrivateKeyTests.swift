@@ -5,9 +5,9 @@ import TestSupport
 import Testing
 
 struct PrivateKeyTests {
-    // Variants of stored keys: editors and secret stores add and remove line ends.
+    // Variants of stored keys, because editors and secret stores add and remove line ends.
     @Test(arguments: ["\n\n", "\r\n", " \t\n", "\u{FEFF}", "\u{FEFF}\r\n"], [false, true])
-    func `a key is read with leading blanks, either line ending, and without the last line end`(
+    func `a key is read with leading blanks, with either line ending, and without the last line ending`(
         _ front: String, _ isWindows: Bool
     ) throws {
         let key = try PrivateKey.generate(.p256)
@@ -43,7 +43,7 @@ struct PrivateKeyTests {
         #expect(error?.message.hasSuffix("not an EC key on P-256") == true)
     }
 
-    @Test func `a key survives PEM and a file`() throws {
+    @Test func `a key survives encoding as PEM and writing to a file`() throws {
         let key = try PrivateKey.generate(.p256)
         let pem = try key.pem()
         #expect(pem.starts(with: "-----BEGIN PRIVATE KEY-----\n".utf8))
@@ -106,7 +106,7 @@ struct PrivateKeyTests {
     @Test func `a public key that does not match the private key is refused`() throws {
         let first = try pkcs8(PrivateKey.generate(.p256))
         let second = try pkcs8(PrivateKey.generate(.p256))
-        // PKCS#8 of a P-256 key ends with the 65 bytes of its point.
+        // The PKCS#8 encoding of a P-256 key ends with the 65 bytes of its point.
         #expect(throws: CryptographyError.self) { try PrivateKey(pem: pem(first.dropLast(65) + second.suffix(65))) }
         #expect(throws: Never.self) { try PrivateKey(pem: pem(first)) }
     }

@@ -31,7 +31,7 @@ struct SHA256Tests {
         #expect(hash.finish() == SHA256.digest(of: Array("abc".utf8)))
     }
 
-    @Test func `a midstate is safe to use from many threads at once`() async {
+    @Test func `a midstate can be used from many threads at once`() async {
         let prefix = [UInt8](repeating: 7, count: 5_000)
         let midstate = SHA256Midstate(prefix: prefix)
         let wrong = await withTaskGroup(of: Int.self) { group in

@@ -1,7 +1,7 @@
 import Cryptography
 import Foundation
 
-/// A root, an intermediate and a leaf with their keys, at a fixed time.
+/// A root, an intermediate and a leaf with their keys, valid at a fixed time.
 struct TestAuthority: Sendable {
     static let now: Int64 = 1_790_000_000
     static let year: Int64 = 31_557_600

@@ -88,7 +88,7 @@ struct TrustStoreTests {
         #expect(failure?.depth == 0)
     }
 
-    /// A chain under a trusted root with one deviation, and the expected failure.
+    /// A chain under a trusted root with one deviation and the expected failure.
     struct Deviation: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let kind: ChainFailure.Kind
@@ -102,7 +102,7 @@ struct TrustStoreTests {
     }
 
     static let deviations = [
-        Deviation("intermediate is no authority", .notCertificateAuthority) {
+        Deviation("intermediate is not an authority", .notCertificateAuthority) {
             try TestAuthority(intermediate: { $0.extensions[0] = .basicConstraints(isAuthority: false) })
         },
         Deviation("intermediate without basicConstraints and keyUsage", .notCertificateAuthority) {
@@ -156,7 +156,7 @@ struct TrustStoreTests {
             let error = try #require(throws: CryptographyError.self) { try TrustStore(roots: [authority.root, bad]) }
             #expect(error.code == .untrustworthyRoot)
         }
-        // Self-issued by name, but signed by another key.
+        // The certificate is self-issued by name, but signed by another key.
         var builder = TestAuthority.rootBuilder
         builder.hasKeyIdentifiers = false
         let forged = try builder.issued(
@@ -164,7 +164,7 @@ struct TrustStoreTests {
         #expect(throws: CryptographyError.self) { try TrustStore(roots: [forged]) }
     }
 
-    @Test func `a store is safe to use from four threads at once`() async {
+    @Test func `a store can be used from four threads at once`() async {
         let failures = await withTaskGroup(of: Int.self) { group in
             for _ in 0..<4 {
                 group.addTask {

@@ -17,7 +17,7 @@ final class EchoServer: Sendable {
         let requests = Counter()
         self.requests = requests
         var limits = Limits()
-        // A client that closed its sending side may still read. Only the handler's time limit ends such a request.
+        // A client that has closed its sending side may still read, so only the handler's time limit ends the request.
         limits.handlerTime = .seconds(1)
         server = HTTPServer(listeners: [
             Listener(
@@ -40,7 +40,7 @@ final class EchoServer: Sendable {
         case "/large": return HTTPResponse(status: 200, reason: "ok", body: [UInt8](repeating: 1, count: 1_000_000))
         case "/redirect": return HTTPResponse(status: 302, reason: "ok", headers: [("Location", "/none")])
         default:
-            // libcurl adds neither a content type nor an expectation on its own.
+            // libcurl must add neither a content type nor an expectation.
             let one = head.header("x-one") ?? "-"
             let added = (head.header("content-type") ?? "") + (head.header("expect") ?? "")
             let empty = head.header("x-empty") ?? "-"

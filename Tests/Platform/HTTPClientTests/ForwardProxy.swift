@@ -20,8 +20,8 @@ final class ForwardProxy: Sendable {
 
     /// - Parameters:
     ///   - target: the port of the server that receives all requests.
-    ///   - refusal: status, reason and header fields of the proxy's own response, such as `407 Proxy Authentication
-    ///     Required`.
+    ///   - refusal: the status, reason and header fields of the proxy's own response, such as
+    ///     `407 Proxy Authentication Required`.
     init(to target: UInt16, refusing refusal: String? = nil) throws {
         self.target = target
         self.refusal = refusal
@@ -100,7 +100,7 @@ final class ForwardProxy: Sendable {
         _ = Glibc.send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL))
     }
 
-    /// Converts a request head to origin form: reduces the target to its path, and removes fields for the proxy.
+    /// Converts a request head to origin form: reduces the target to the path, and removes fields meant for the proxy.
     private static func originForm(_ head: String) -> String {
         let lines = head.components(separatedBy: "\r\n").filter { !$0.hasPrefix("Proxy-") }
         let parts = (lines.first ?? "").split(separator: " ")
@@ -109,7 +109,7 @@ final class ForwardProxy: Sendable {
         return ([parts[0] + " " + path + " " + parts[2]] + lines.dropFirst().map { $0[...] }).joined(separator: "\r\n")
     }
 
-    /// Copies in both directions until one side ends.
+    /// Copies in both directions until either side ends.
     private func pump(_ one: Int32, _ other: Int32) {
         var buffer = [UInt8](repeating: 0, count: 16_384)
         var ends = [

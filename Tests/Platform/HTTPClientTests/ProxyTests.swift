@@ -5,9 +5,9 @@ import HTTPServer
 import TestSupport
 import Testing
 
-/// Requests through a forward proxy, and its settings.
+/// Tests of requests through a forward proxy and of the proxy settings.
 @Suite(.timeLimit(.minutes(2))) struct ProxyTests {
-    /// A URL whose host only the proxy can resolve.
+    /// A URL with a host that only the proxy can resolve.
     private let url = "http://api.example.invalid/none"
 
     private func client(_ proxy: ForwardProxy, credentials: String? = nil, exceptions: [String] = []) -> HTTPClient {
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(.enabled(if: Program.path(of: "openssl") != nil, "needs openssl: apt-get install openssl"))
-    func `an https request goes through a tunnel, and the proxy sees none of it`() async throws {
+    func `an https request goes through a tunnel, so the proxy cannot read it`() async throws {
         let server = try await TLSServer("api.example.invalid")
         let proxy = try ForwardProxy(to: server.port)
         let client = HTTPClient(
@@ -48,7 +48,7 @@ import Testing
         await server.stop()
     }
 
-    @Test func `credentials are sent to the proxy only`() async throws {
+    @Test func `credentials are sent only to the proxy`() async throws {
         let server = try EchoServer()
         let proxy = try ForwardProxy(to: server.server.port())
         _ = try await client(proxy, credentials: "user:pass:word").send(HTTPClientRequest(url: url))
@@ -95,7 +95,7 @@ import Testing
         ("http", "503 Service Unavailable\r\nX-Squid-Error: ERR_CONNECT_FAIL 111"),
         ("http", "403 Forbidden\r\nProxy-Status: proxy.example.com; error=http_request_denied"),
     ])
-    func `a refusal by the proxy is not a response of the server, and the error names the setting`(
+    func `a refusal by the proxy is not attributed to the server, and the error names the setting`(
         _ scheme: String, _ refusal: String
     ) async throws {
         let server = try EchoServer()
@@ -171,7 +171,7 @@ import Testing
     func `a URL with a password is refused with the setting for passwords and is not shown`(_ url: String) throws {
         let command = Command("test", summary: "", schema: ConfigurationSchema(HTTPClientSettings.all))
         guard case .refuse(let lines, 78) = command.parse(["--http.client.proxy", url], environment: [:]) else {
-            Issue.record("it was accepted")
+            Issue.record("the URL was accepted")
             return
         }
         #expect(lines.count == 1 && lines[0].contains("http.client.proxy.credentials.file"))

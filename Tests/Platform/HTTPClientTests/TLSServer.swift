@@ -1,10 +1,10 @@
 import Foundation
 import TestSupport
 
-/// `openssl s_server` with a self-signed certificate. It answers every GET with a page.
+/// Runs `openssl s_server` with a self-signed certificate, which answers every GET request with a page.
 final class TLSServer: Sendable {
     let port: UInt16
-    /// The path of the server's certificate, for clients.
+    /// The path of the server's certificate, for clients to trust.
     let certificate: String
     private let process: ChildProcess
     private let directory: TemporaryDirectory

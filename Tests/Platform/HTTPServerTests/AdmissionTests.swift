@@ -1,7 +1,7 @@
 import HTTPServer
 import Testing
 
-/// The decision about a request head does not depend on the bytes after it.
+/// Tests that the decision about a request head does not depend on later bytes.
 struct AdmissionTests {
     private func refusal(_ admission: Admission, _ fields: String) -> HTTPResponse? {
         var state = ConnectionState(rules: ConnectionRules(limits: Limits()) { _ in admission }, now: 0)
@@ -44,7 +44,7 @@ struct AdmissionTests {
     }
 
     @Test(arguments: ["", "Content-Length: 0\r\n", "Transfer-Encoding: chunked\r\n\r\n0\r\n"])
-    func `a request without a body is accepted where the body is optional`(_ fields: String) {
+    func `a request without a body is accepted if the body is optional`(_ fields: String) {
         #expect(refusal(.optionalBody(limit: 4), fields) == nil)
         #expect(refusal(.body(limit: 4), fields)?.reason == "empty")
     }

@@ -1,12 +1,12 @@
 import HTTPServer
 import Testing
 
-/// Deadlines are absolute: sending single bytes does not extend them.
+/// Tests that deadlines are absolute: sending single bytes does not extend them.
 struct ConnectionDeadlineTests {
     private static let second: UInt64 = 1_000_000_000
     private static let request = "POST /n HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nx"
 
-    /// A connection whose first request was answered immediately.
+    /// Creates a connection with an immediately answered first request.
     private func makeServedState() -> ConnectionState {
         var state = ConnectionState(rules: ConnectionRules(limits: Limits()) { _ in .body(limit: 1000) }, now: 0)
         _ = receive(&state, Self.request, at: 0)

@@ -27,7 +27,7 @@ struct ConnectionStateTests {
         }
     }
 
-    /// A connection whose first request was answered at `seconds`.
+    /// Creates a connection with a first request answered at `seconds`.
     private func servedState(
         at seconds: UInt64, isFromProxy: Bool = false, _ limits: Limits = Limits()
     ) -> ConnectionState {
@@ -64,13 +64,13 @@ struct ConnectionStateTests {
         #expect(name(state.tick(now: 35 * Self.second)) == "close -")
     }
 
-    @Test func `a proxy's kept-alive connection may be idle for 75 seconds, longer than the proxy keeps it`() {
+    @Test func `a proxy's kept-alive connection may be idle for 75 seconds, longer than proxies keep it open`() {
         var state = servedState(at: 5, isFromProxy: true)
         #expect(name(state.tick(now: 80 * Self.second - 1)) == "wait")
         #expect(name(state.tick(now: 80 * Self.second)) == "close -")
     }
 
-    @Test func `a proxy that uses one connection per client gets no longer idle timeout`() {
+    @Test func `the idle timeout is not extended for a proxy that uses one connection per client`() {
         var limits = Limits()
         limits.forwarded = .proxyProtocol
         var state = ConnectionState(
@@ -110,7 +110,7 @@ struct ConnectionStateTests {
         #expect(name(state.tick(now: 2 * Self.second)) == "close -")
     }
 
-    @Test func `after the last response at most four mebibytes are discarded`() {
+    @Test func `at most four mebibytes are discarded after the last response`() {
         var state = makeState()
         _ = receive(&state, "x")
         _ = receive(&state, " \r\n")
@@ -157,7 +157,7 @@ struct ConnectionStateTests {
         #expect(name(state.endOfInput()) == expected)
     }
 
-    @Test func `a client that waits receives 100 Continue once`() {
+    @Test func `a waiting client receives 100 Continue once`() {
         var state = makeState()
         let head = "POST /n HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n"
         #expect(name(receive(&state, head)) == "continue")

@@ -3,10 +3,10 @@ import HTTPServer
 import TestSupport
 import Testing
 
-/// New connections while the process has no free descriptors.
+/// Tests of new connections while the process has no free descriptors.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct DescriptorTests {
-    @Test func `without descriptors the longest waiting first request is evicted, far below the limit`() async throws {
+    @Test func `without descriptors, the longest-waiting first request is evicted, far below the limit`() async throws {
         let server = try TestServer()
         let waiting = try (0..<4).map { number in
             let client = try server.connect()
@@ -26,7 +26,7 @@ struct DescriptorTests {
         #expect(waiting[0].isClosedByPeer())
     }
 
-    @Test func `without descriptors a new connection waits if all others are in progress`() async throws {
+    @Test func `without descriptors, a new connection waits if all others have requests in progress`() async throws {
         let server = try TestServer()
         let working = try server.connect()
         working.send(TestServer.get("/held"))
@@ -38,7 +38,7 @@ struct DescriptorTests {
         #expect(try working.response().text == "done")
     }
 
-    /// Runs `body` with a limit of one descriptor more than are open, then restores the limit.
+    /// Runs `body` with exactly one descriptor left below the limit, and then restores the limit.
     private func withOneDescriptorLeft<Result>(_ body: () throws -> Result) throws -> Result {
         let free = dup(0)
         try #require(free >= 0)

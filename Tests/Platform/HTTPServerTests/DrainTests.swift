@@ -59,7 +59,7 @@ struct DrainTests {
         let clock = ManualClock()
         let server = try TestServer(drainClock: clock)
         async let drained: Void = server.server.drain(within: .seconds(8), accepting: .seconds(2))
-        // Responses keep the connection open until the drain has begun.
+        // Until the drain has begun, responses keep the connection open.
         var head = ""
         while !head.contains("\r\nConnection: close\r\n") {
             let client = try server.connect()
@@ -90,7 +90,7 @@ struct DrainTests {
         server.held.values[0].respond(.text("late"))
     }
 
-    @Test func `every request sent before a drain under load gets a status`() async throws {
+    @Test func `every request sent before a drain under load receives a status`() async throws {
         let server = try TestServer()
         let clients = try (0..<20).map { _ in try server.connect() }
         for client in clients { client.send(TestServer.echo(String(repeating: "x", count: 2000))) }

@@ -2,7 +2,7 @@ import HTTPServer
 import TestSupport
 import Testing
 
-/// The choice of the connection to evict when the limit is exceeded.
+/// Tests which connection is evicted when the limit is exceeded.
 @Suite(.timeLimit(.minutes(5)))
 struct EvictionTests {
     private func makeServer() throws -> TestServer {
@@ -75,7 +75,7 @@ struct EvictionTests {
         #expect(try newcomer.response().text == "ab")
     }
 
-    @Test func `among served connections the longest idle one is evicted`() async throws {
+    @Test func `among served connections, the one that has been idle longest is evicted`() async throws {
         let server = try makeServer()
         let older = try server.connect()
         try expectAnswer(to: older)

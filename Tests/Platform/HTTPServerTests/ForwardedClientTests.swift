@@ -2,7 +2,7 @@ import HTTPServer
 import TestSupport
 import Testing
 
-/// The client address that a proxy forwards, and trust in proxies. The proxies in these tests are 10.0.0.0/8 and
+/// Tests of client addresses forwarded by proxies, and of trust in proxies. The proxies are in 10.0.0.0/8 and
 /// 2001:db8:ff::/48.
 struct ForwardedClientTests {
     private func limits(_ forwarded: ForwardedAddress) -> Limits {
@@ -12,7 +12,7 @@ struct ForwardedClientTests {
         return limits
     }
 
-    /// Returns the client of a request with these bytes, on a connection from a proxy.
+    /// Returns the client of a request with these bytes on a connection from a proxy.
     private func client(
         _ bytes: [UInt8], _ forwarded: ForwardedAddress, isFromProxy: Bool = true, byteByByte: Bool = false
     ) -> String? {
@@ -187,7 +187,7 @@ struct ForwardedClientTests {
             server.decisions.values.map(\.network.description) == ["192.0.2.0/24", "127.0.0.0/24", "198.51.100.0/24"])
     }
 
-    @Test func `requests of a client behind a proxy are limited like those on direct connections`() async throws {
+    @Test func `requests from a client behind a proxy are limited like requests on direct connections`() async throws {
         var limits = limits(.xForwardedFor)
         limits.proxies.append(try #require(NetworkPrefix("127.0.0.0/8")))
         limits.connectsPerSecond = 1
@@ -208,7 +208,7 @@ struct ForwardedClientTests {
     }
 
     @Test(arguments: ["X-Forwarded-For: unknown\r\n", "X-Forwarded-For: 192.0.2.77, \r\n", ""])
-    func `clients with unreadable addresses are limited together, by the network of their proxy`(
+    func `clients with unreadable addresses are limited together, by their proxy's network`(
         _ fields: String
     ) async throws {
         var limits = limits(.xForwardedFor)

@@ -1,8 +1,8 @@
 import HTTPServer
 import Testing
 
-/// A field that frames the body must occur only once, even with equal values, because an intermediary might use another
-/// occurrence.
+/// Tests that a field that frames the body may occur only once, even with equal values, because an intermediary might
+/// use a different occurrence.
 struct FramingFieldTests {
     @Test(arguments: [
         "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n",

@@ -93,7 +93,7 @@ struct HTTPServerTests {
         #expect(try client.response().text == "ok")
     }
 
-    @Test func `a head has a date, no server name and no injected field`() throws {
+    @Test func `a response head has a date, no server name and no injected field`() throws {
         let server = try TestServer { request, exchange in
             let value = "1\r\nX-Injected: 2"
             exchange.respond(
@@ -110,7 +110,7 @@ struct HTTPServerTests {
         #expect(!head.contains("Injected") && !head.contains("X-Bad") && !head.contains("Server"))
     }
 
-    @Test func `a slow reader receives all of a large response`() async throws {
+    @Test func `a slow reader receives the whole of a large response`() async throws {
         let body = (0..<4_000_000).map { UInt8(truncatingIfNeeded: $0 / 7) }
         let server = try TestServer { $1.respond(HTTPResponse(status: 200, reason: "ok", body: body)) }
         let client = try TestConnection(port: server.server.port(), receiveBuffer: 4096)
@@ -132,7 +132,7 @@ struct HTTPServerTests {
         #expect(server.counters.unsentBytes == 0)
     }
 
-    @Test func `requests read in one pass are followed by one callback`() async throws {
+    @Test func `one callback follows all requests read in one pass`() async throws {
         let server = try TestServer()
         let client = try server.connect()
         client.send(TestServer.get("/held"))
@@ -154,7 +154,7 @@ struct HTTPServerTests {
         #expect(await eventually { server.counters.bodyBytes == 0 })
     }
 
-    @Test func `a late response is dropped, and only then is its slot released`() async throws {
+    @Test func `a late response is dropped and releases its slot`() async throws {
         let server = try TestServer()
         let client = try server.connect()
         client.send(TestServer.get("/held"))
@@ -194,7 +194,7 @@ struct HTTPServerTests {
 
     // MARK: Start
 
-    @Test func `the error for a busy port names it`() throws {
+    @Test func `the error for a busy port names the port`() throws {
         let first = try TestServer()
         let port = first.server.port()
         let second = HTTPServer(listeners: [

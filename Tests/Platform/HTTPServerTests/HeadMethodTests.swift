@@ -2,7 +2,8 @@ import HTTPServer
 import TestSupport
 import Testing
 
-/// A response to HEAD ends with its head. An extra byte would be read as the beginning of the next response.
+/// Tests that a response to HEAD ends after the head. An extra byte would be read as the beginning of the next
+/// response.
 @Suite(.timeLimit(.minutes(5)))
 struct HeadMethodTests {
     @Test(arguments: [4, 20_000, 200_000])

@@ -2,7 +2,7 @@ import HTTPServer
 import TestSupport
 import Testing
 
-/// The specification's inputs and their variants, and invariants for arbitrary bytes.
+/// Tests of the specification's inputs and their variants, and of invariants for arbitrary bytes.
 struct HostileRequestTests {
     @Test func `the table contains the 129 inputs of the specification`() {
         var counts: [String: Int] = [:]
@@ -25,7 +25,7 @@ struct HostileRequestTests {
 
     @Test(arguments: HostileRequest.all)
     func `the verdict is the same when bytes arrive one by one`(_ request: HostileRequest) {
-        // Bytes after the end of a connection are irrelevant, so they are sent in one piece.
+        // Bytes after the end of a connection are irrelevant, so send them in one piece.
         let cuts = 0..<Wire.decidedBytes(request.bytes)
         #expect(Wire.verdicts(request.bytes, cuts: cuts, halfClosed: request.isHalfClosed) == request.verdicts)
     }
@@ -40,8 +40,8 @@ struct HostileRequestTests {
         }
     }
 
-    /// Positions to cut at: every position up to the decision; for long inputs the beginning, the end, and around each
-    /// line end.
+    /// Returns the positions at which to cut: every position up to the decision, or for long inputs the beginning, the
+    /// end and the surroundings of each line ending.
     private func positions(_ bytes: ArraySlice<UInt8>) -> [Int] {
         guard bytes.count > 2048 else { return Array(bytes.indices) }
         let lineEnds = bytes.indices.filter { bytes[$0] == 0x0A || bytes[$0] == 0x0D }

@@ -2,7 +2,7 @@ import HTTPServer
 import TestSupport
 import Testing
 
-/// A response for a client that has disconnected is discarded. It is never sent to the client that reuses its slot.
+/// Tests that a response for a disconnected client is discarded and never sent to the client that reuses the slot.
 @Suite(.timeLimit(.minutes(5)))
 struct LateAnswerTests {
     @Test func `a response for a disconnected client is not sent to the next one`() async throws {

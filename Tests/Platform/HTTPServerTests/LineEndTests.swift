@@ -1,8 +1,7 @@
 import HTTPServer
 import Testing
 
-/// Every implementation must agree on the last byte of a request: only CR LF is a line end, and neither byte may be
-/// missing.
+/// Tests that only CR LF is a line ending, because all implementations must agree on the last byte of a request.
 struct LineEndTests {
     private static let withLength = "POST /notifications HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nab"
     private static let chunked =
@@ -17,7 +16,7 @@ struct LineEndTests {
     }
 
     @Test(arguments: [withLength, chunked])
-    func `a line end with any other byte is refused`(_ text: String) {
+    func `a line ending with any other byte is refused`(_ text: String) {
         let good = Array(text.utf8)
         for position in good.indices where Self.isOfLineEnd(good[position]) {
             for byte in UInt8.min...UInt8.max where byte != good[position] {
@@ -29,7 +28,7 @@ struct LineEndTests {
     }
 
     @Test(arguments: [withLength, chunked])
-    func `a line end without one of its bytes is refused`(_ text: String) {
+    func `a line ending without one of the two bytes is refused`(_ text: String) {
         let good = Array(text.utf8)
         for position in good.indices where Self.isOfLineEnd(good[position]) {
             var bytes = good

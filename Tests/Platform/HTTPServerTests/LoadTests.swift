@@ -2,10 +2,10 @@ import HTTPServer
 import TestSupport
 import Testing
 
-/// Too many connections and requests, oversized requests, and clients that disconnect.
+/// Tests of too many connections and requests, oversized requests, and clients that disconnect.
 @Suite(.timeLimit(.minutes(5)))
 struct LoadTests {
-    @Test func `at the connection limit the longest waiting first request is evicted`() async throws {
+    @Test func `at the connection limit, the longest-waiting first request is evicted`() async throws {
         var limits = Limits()
         limits.connections = 4
         let server = try TestServer(limits: limits)
@@ -59,7 +59,7 @@ struct LoadTests {
         #expect(server.verdicts == ["503 overload", "200 ok", "200 ok"])
     }
 
-    @Test func `over the byte limit the body that has been arriving longest is aborted`() async throws {
+    @Test func `over the byte limit, the body that has been arriving longest is aborted`() async throws {
         var limits = Limits()
         limits.bodyBytes = 1000
         let server = try TestServer(limits: limits)
@@ -80,7 +80,7 @@ struct LoadTests {
         #expect(server.verdicts == ["503 memory", "200 ok"])
     }
 
-    @Test func `bytes read ahead of a request in progress count too and are aborted first`() async throws {
+    @Test func `bytes read ahead of a request in progress are also counted, and are aborted first`() async throws {
         var limits = Limits()
         limits.bodyBytes = 1000
         let server = try TestServer(limits: limits)
@@ -166,8 +166,8 @@ struct LoadTests {
             if resets { client.reset() } else { client.close() }
             if number % 3 == 2, !resets, sent.count == bytes.count { awaited += 1 }
         }
-        // A client that closed while its request is in progress may only have closed its sending side, so the
-        // connection waits for the response. All others are closed, although the clock does not advance and no deadline
+        // A client that disconnected during its request may only have closed its sending side, so the connection waits
+        // for the response. All other connections are closed, although the clock does not advance and no deadline
         // passes.
         #expect(awaited > 0)
         #expect(

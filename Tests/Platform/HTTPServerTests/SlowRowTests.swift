@@ -2,13 +2,13 @@ import HTTPServer
 import TestSupport
 import Testing
 
-/// The twelve slow rows of the specification: slow clients over a socket, with a clock controlled by the test.
+/// The specification's twelve slow rows: slow clients over a socket, with a clock controlled by the test.
 @Suite(.timeLimit(.minutes(5))) struct SlowRowTests {
     /// A client that sends single bytes at an interval. No byte may extend a deadline.
     struct Trickle: Sendable, CustomTestStringConvertible {
         let id: String
         let title: String
-        /// A complete request that is sent first. Its response is read.
+        /// A complete request to send first. Its response is read.
         var served = ""
         let first: String
         /// The interval between two bytes; `nil` if nothing follows.
@@ -50,7 +50,7 @@ import Testing
     private static let halfSent = "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n{"
 
     @Test func `there are twelve slow rows`() {
-        // The other rows are the crowds: H-15 to H-17, silent and half-sent.
+        // The other rows are the crowds of silent and half-sent connections, H-15 to H-17.
         #expect(Self.trickles.count + 2 * Self.crowds.count == 12)
     }
 
@@ -84,7 +84,7 @@ import Testing
         #expect(server.verdicts.filter { $0 != "200 ok" } == row.decisions)
     }
 
-    /// Awaits two responses on another connection. After the second one the loop has read everything sent before, and
+    /// Awaits two responses on another connection. After the second one, the loop has read everything sent earlier, and
     /// has checked every deadline.
     private func settle(_ other: TestConnection) throws {
         for _ in 0..<2 {
@@ -126,7 +126,7 @@ import Testing
         }
         #expect(server.counters.connections <= Limits().connections)
         server.clock.advance(by: crowd.limit)
-        // Connections over the limit were evicted, and the others reached their deadline.
+        // Connections over the limit were evicted, and all others reached their deadlines.
         #expect(
             await eventually {
                 server.verdicts.filter { $0 == crowd.decision }.count + server.counters.evicted == 2000

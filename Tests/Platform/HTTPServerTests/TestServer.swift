@@ -3,15 +3,15 @@ import Primitives
 import TestSupport
 import Testing
 
-/// A server on a free port with a clock controlled by the test. The test can hold its requests.
+/// A server on a free port, with a clock controlled by the test. The test can hold requests.
 final class TestServer: Sendable {
     typealias Handler = @Sendable (HTTPRequest, Exchange) -> Void
 
     let clock = ManualClock()
     let decisions = Recorder<RequestOutcome>()
-    /// Requests for `/held`, which the test answers itself.
+    /// The requests for `/held`, which the test itself answers.
     let held = Recorder<Exchange>()
-    /// One element for each pass of the loop that dispatched requests.
+    /// One element for each loop pass with dispatched requests.
     let passes = Recorder<Void>()
     let server: HTTPServer
 

@@ -1,6 +1,6 @@
 import HTTPServer
 
-/// A connection without a socket. It consumes bytes and records its decisions, and answers every complete request with
+/// A connection without a socket. It consumes bytes, records its decisions, and answers every complete request with
 /// 200.
 struct Wire {
     /// One string for each decision: `200:21` (status and body bytes) or `400 framing`; `closed` at the end.
@@ -56,7 +56,7 @@ struct Wire {
         }
     }
 
-    /// Returns the verdicts on `bytes` when they arrive in pieces that end at `cuts`.
+    /// Returns the verdicts on `bytes` if they arrive in pieces that end at `cuts`.
     static func verdicts(
         _ bytes: [UInt8], cuts: some Sequence<Int> = EmptyCollection(), halfClosed: Bool = false
     ) -> [String] {
@@ -71,7 +71,7 @@ struct Wire {
         return wire.verdicts
     }
 
-    /// Returns the number of bytes after which further bytes cannot change the verdicts; the full count if the
+    /// Returns the number of bytes after which further bytes cannot change the verdicts, or the full count if the
     /// connection remains open.
     static func decidedBytes(_ bytes: [UInt8]) -> Int {
         var wire = Wire()

@@ -1,8 +1,8 @@
 internal import Foundation
 internal import JSON
 
-/// A published JSON Schema, limited to the keywords that our schemas use: type, required, properties,
-/// additionalProperties (false), items, the limits of counts and integers, pattern, const, enum, oneOf, and $ref to a
+/// A validator for our published JSON Schemas. It supports only the keywords that they use: type, required, properties,
+/// additionalProperties (false), items, limits on counts and integers, pattern, const, enum, oneOf, and $ref to a
 /// definition. Any other keyword is reported as an error in the schema.
 package struct JSONSchema: Sendable {
     private let root: JSONObject
@@ -19,7 +19,7 @@ package struct JSONSchema: Sendable {
         return try JSONSchema(Array(Data(contentsOf: folder.appending(path: "deploy/\(name)"))))
     }
 
-    /// Members of an object that the schema allows but does not name.
+    /// Returns the members of an object that the schema allows but does not name.
     package func unnamedMembers(of text: [UInt8]) -> [String] {
         let known = root["properties"]?.object?.names ?? []
         return ((try? JSONValue(json: text))?.object?.names ?? []).filter { !known.contains($0) }
@@ -45,7 +45,7 @@ package struct JSONSchema: Sendable {
         switch keyword {
         case "$schema", "$id", "$defs", "title", "description": return []
         case "type": return rule.string == typeName(value) || isInteger(value, rule) ? [] : ["\(path): not \(rule)"]
-        // Evaluated together with the properties.
+        // This keyword is evaluated together with the properties.
         case "additionalProperties": return rule.bool == false ? [] : ["additionalProperties is not false"]
         case "minimum", "maximum", "minItems", "maxItems", "minProperties":
             return isWithin(value, keyword, rule) ? [] : ["\(path): \(keyword) \(rule)"]

@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    /// Foundation accepts a trailing comma that is followed by white space.
+    /// Foundation accepts a trailing comma that is followed by whitespace.
     private func isTrailingComma(_ text: [UInt8], before offset: Int) -> Bool {
         let isEnd = text[offset...].first.map { Array("]}".utf8).contains($0) } ?? false
         return isEnd && text[..<offset].last { !Array(" \t\r\n".utf8).contains($0) } == UInt8(ascii: ",")

@@ -28,7 +28,7 @@ import Testing
     @Test(arguments: [
         "[]", "[1]", "[[1,2]]", "[1,2,3]", "[1,2,[]]", #"{"a":1}"#, #"{"a":1,"b":2}"#, "null", "12", #""12""#,
     ])
-    func `any other value is no pair`(text: String) throws { #expect(try Self.element(text).pair == nil) }
+    func `any other value is not a pair`(text: String) throws { #expect(try Self.element(text).pair == nil) }
 
     @Test func `a pair may be followed by other values`() throws {
         var pairs: [String] = []

@@ -2,7 +2,7 @@ import Testing
 
 @testable import JSON
 
-/// Long strings are scanned in blocks. A special byte at any index of a block must end the scan.
+/// Tests of scanning long strings in blocks. A special byte at any index of a block must end the scan.
 @Suite struct JSONBytesTests {
     private func firstSpecial(_ text: [UInt8], from start: Int = 0) -> Int {
         JSONBytes.firstSpecial(in: text.span, from: start)

@@ -23,11 +23,11 @@ import Testing
         #expect(found == [#"{"x":4}"#, nil, "5", "null", #"[1,{"type":2}]"#, #""a""#])
     }
 
-    @Test func `an object without members has none`() throws {
+    @Test func `an empty object has no members`() throws {
         #expect(try values("{}", JSONMemberTable(names)) == names.map { _ in nil })
     }
 
-    @Test func `an object with an escaped name is left to another reader`() throws {
+    @Test func `an object with an escaped name has no values in the table`() throws {
         #expect(try values(#"{"typ\u0065":1}"#, JSONMemberTable(names)) == nil)
         // An escaped name in a nested object is not a member of the outer one.
         #expect(try values(#"{"x":{"typ\u0065":1}}"#, JSONMemberTable(names))?[2] == #"{"typ\u0065":1}"#)

@@ -21,7 +21,7 @@ import Testing
         (#"[{"x":"a"},{"b":{"x":{"c":1},"d":[]}}]"#, #"[{},{"b":{"d":[]}}]"#),
         (#"{"a":"x"}"#, #"{"a":"x"}"#), (#""x""#, #""x""#), ("7", "7"), (#"{"xx":1,"":2}"#, #"{"xx":1,"":2}"#),
     ])
-    func `keeps every other byte`(text: String, expected: String) throws {
+    func `preserves every other byte`(text: String, expected: String) throws {
         let result = try redacted(text)
         #expect(result == expected)
         _ = try JSONDocument(Array(result.utf8))
@@ -35,17 +35,17 @@ import Testing
         (#"{"p":"\u0073ecret-1","a":"secret-1"}"#, #"{"a":""}"#), (#"{"p":12345678,"a":1234567890}"#, #"{"a":""}"#),
         (#"{"p":"a\"b","a":"xa\"bx"}"#, #"{"a":""}"#), (#"{"p":"é","a":"\u00e9"}"#, #"{"a":""}"#),
         (#"{"p":"","a":"b"}"#, #"{"a":"b"}"#), (#"{"b":{"p":"deep-secret"},"a":"deep-secret"}"#, #"{"b":{},"a":""}"#),
-        // The secret is too short for a search in a nested object.
+        // The secret in the nested object is too short to search for.
         (#"{"b":{"p":"e"},"a":"deep"}"#, #"{"b":{},"a":"deep"}"#),
-        // The secret consists only of punctuation of the JSON text itself.
+        // The secret consists only of JSON punctuation.
         (#"{"p":":","a":1}"#, "{}"), (#"{"p":"{","a":1}"#, "{}"), (#"{"p":"\"a\"","a":1}"#, "{}"),
     ])
-    func `contains the text of a secret nowhere`(text: String, expected: String) throws {
+    func `does not contain the text of a secret anywhere`(text: String, expected: String) throws {
         let result = try redacted(text, [], secretNames: ["p"])
         #expect(result == expected)
     }
 
-    @Test func `contains no secret that the caller names`() throws {
+    @Test func `contains none of the caller's secrets`() throws {
         #expect(try redacted(#"{"a":"one","b":"two"}"#, [], secrets: ["one", ""]) == #"{"a":"","b":"two"}"#)
     }
 
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func `is empty if the caller names more secrets than supported`() throws {
+    @Test func `is empty if the caller passes more secrets than supported`() throws {
         let members = (0..<17).map { #"{"p":"secret-\#($0 + 10)"}"# }.joined(separator: ",")
         #expect(try redacted("[\(members)]", [], secretNames: ["p"]) == "{}")
         #expect(try redacted("[\(members)]", ["p"]) == "[\(Array(repeating: "{}", count: 17).joined(separator: ","))]")

@@ -102,7 +102,7 @@ private func code(_ bytes: [UInt8]) -> JSONError.Code? {
         #expect(throws: JSONError(.tooManyNames, at: 19)) { try JSONDocument(bytes(text), maximumNames: 3) }
     }
 
-    @Test func `the limit of members applies to each object separately`() {
+    @Test func `the limit on members applies to each object separately`() {
         #expect(fault(of: #"{"a":{"b":1,"c":2},"d":3}"#) { $0.members = 2 } == nil)
         #expect(fault(of: #"[ {"a":1,"b":2,"a":3}]"#) { $0.members = 2 } == JSONError(.tooManyMembers, at: 2))
     }
@@ -119,7 +119,7 @@ private func code(_ bytes: [UInt8]) -> JSONError.Code? {
     }
 
     @Test(arguments: [64, 65, 1000, 20_000])
-    func `a repeated name is found among many`(count: Int) {
+    func `a repeated name is found among many names`(count: Int) {
         let names = (0..<count).map { "\"name\($0)\":\($0)" }
         #expect(code(bytes("{\(names.joined(separator: ","))}")) == nil)
         #expect(code(bytes("{\(names.joined(separator: ",")),\"name\(count / 2)\":0}")) == .duplicateName)

@@ -12,7 +12,7 @@ import Testing
         #expect(text { $0.integer(number) } == String(number))
     }
 
-    @Test func `commas separate values, in arrays as in objects`() {
+    @Test func `commas separate values in arrays and objects`() {
         let written = text { writer in
             writer.object { object in
                 object.set("a", 1 as Int64)
@@ -37,7 +37,7 @@ import Testing
         #expect(written == #"[1,"inner",2]"#)
     }
 
-    @Test func `the buffer grows for a long text, and none of it remains in the next one`() {
+    @Test func `the buffer grows for a long text, and the next text contains none of it`() {
         let long = String(repeating: "a", count: 100_000)
         #expect(text { $0.string(long) } == "\"\(long)\"")
         #expect(text { $0.string("b") } == #""b""#)

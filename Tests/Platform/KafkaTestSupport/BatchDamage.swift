@@ -1,15 +1,15 @@
-/// Ways to damage a record batch between a broker's disk and a consumer's memory.
+/// A way to damage a record batch between a broker's disk and a consumer's memory.
 package enum BatchDamage: Sendable, CaseIterable {
-    /// One flipped bit in a value. The checksum detects it.
+    /// A flipped bit in a value, which the checksum detects.
     case flippedBit
-    /// An unknown value in the format byte. No checksum covers it.
+    /// An unknown value in the format byte, which no checksum covers.
     case unknownMagic
     /// A compression type that does not match the content, with a correct checksum.
     case wrongCompression
     /// A compression type that does not exist, with a correct checksum.
     case unknownCompression
 
-    /// Damages the uncompressed batch that contains `marker`. Returns other responses unchanged.
+    /// Damages the uncompressed batch that contains `marker`. Returns any other response unchanged.
     package func apply(to response: [UInt8], marker: String) -> [UInt8] {
         let marker = Array(marker.utf8)
         guard let position = response.firstRange(of: marker)?.lowerBound,
@@ -24,8 +24,8 @@ package enum BatchDamage: Sendable, CaseIterable {
             damaged[batch.lowerBound + Self.magic] = 3
             return damaged
         case .wrongCompression, .unknownCompression:
-            // The low three bits of the attributes are the compression: 3 is LZ4, and 4, Zstandard, is the last defined
-            // value.
+            // The low three bits of the attributes are the compression type: 3 is LZ4, and 4 (Zstandard) is the last
+            // defined value.
             damaged[batch.lowerBound + Self.attributes + 1] |= self == .wrongCompression ? 3 : 7
             let sum = CRC32C.checksum(damaged[(batch.lowerBound + Self.attributes)..<batch.upperBound])
             for index in 0..<4 {

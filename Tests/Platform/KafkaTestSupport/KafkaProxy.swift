@@ -2,9 +2,9 @@ internal import Foundation
 internal import Glibc
 internal import Synchronization
 
-/// A TCP proxy on 127.0.0.1 for one broker, which can change each response to the client.
+/// A TCP proxy on 127.0.0.1 for one broker. It can change each response to the client.
 ///
-/// It replaces the broker's port in responses with its own, so that clients keep using the proxy.
+/// The proxy replaces the broker's port in responses with its own, so that clients keep using the proxy.
 package final class KafkaProxy: Sendable {
     private struct CannotListen: Error {}
 
@@ -18,7 +18,7 @@ package final class KafkaProxy: Sendable {
 
     /// - Parameters:
     ///   - upstream: the broker, as `127.0.0.1:port`.
-    ///   - change: receives each response without its length; must return the same number of bytes.
+    ///   - change: receives each response without the length prefix; must return the same number of bytes.
     package init(to upstream: String, change: @escaping @Sendable ([UInt8]) -> [UInt8]) throws {
         guard let port = upstream.split(separator: ":").last.flatMap({ UInt16($0) }) else { throw CannotListen() }
         self.upstream = port
@@ -75,7 +75,7 @@ package final class KafkaProxy: Sendable {
             let count = recv(client, &bytes, bytes.count, 0)
             guard count > 0, Self.send(Array(bytes[..<count]), to: broker) else { break }
         }
-        // This ends the other thread's read. That thread then closes both sockets.
+        // End the other thread's read, after which that thread closes both sockets.
         shutdown(broker, Int32(SHUT_RDWR))
     }
 
@@ -88,7 +88,7 @@ package final class KafkaProxy: Sendable {
         shutdown(client, Int32(SHUT_RDWR))
     }
 
-    /// Brokers encode an address as the host's text and the port in four bytes.
+    /// Replaces the port in addresses, which brokers encode as the host's text and the port in four bytes.
     private func withOwnPort(_ response: [UInt8]) -> [UInt8] {
         func address(_ port: UInt16) -> [UInt8] {
             Array("127.0.0.1".utf8) + [0, 0, UInt8(port >> 8), UInt8(port & 255)]

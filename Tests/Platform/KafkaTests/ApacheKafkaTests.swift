@@ -13,13 +13,13 @@ struct ApacheKafkaTests {
         let admin = try await KafkaAdmin(configuration())
         let new = KafkaNewTopic(topic: topic, partitions: partitions, replicationFactor: 1, configuration: settings)
         #expect(try await admin.createTopics([new]).isEmpty)
-        // The broker's metadata may not include the topic when the call returns.
+        // The broker's metadata may not include the topic yet when the call returns.
         try await waitUntil { try await admin.describeTopics([topic]).first?.partitions.count == partitions }
         await admin.close(within: .seconds(2))
         return topic
     }
 
-    /// Sends numbered records with 50 different keys, and records each outcome in `outcomes`.
+    /// Sends numbered records with 50 different keys and stores each outcome in `outcomes`.
     private func send(_ numbers: Range<Int>, to topic: KafkaTopic, with producer: KafkaProducer, _ outcomes: Outcomes) {
         for number in numbers {
             let record = KafkaProducerRecord(
@@ -82,7 +82,7 @@ struct ApacheKafkaTests {
         await producer.close(within: .seconds(5))
     }
 
-    @Test func `a missing topic keeps the producer from being ready and fails its sends`() async throws {
+    @Test func `with a missing topic, the producer is not ready and sends to the topic fail`() async throws {
         let producer = try await KafkaProducer(
             configuration(["topic.metadata.propagation.max.ms": "500"]), topics: ["does.not.exist"])
         let error = await #expect(throws: KafkaError.self) {

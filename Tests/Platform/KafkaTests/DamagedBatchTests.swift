@@ -4,7 +4,7 @@ import KafkaTestSupport
 import TestSupport
 import Testing
 
-/// Unreadable records are never skipped, although librdkafka reports them and may continue after them.
+/// Tests that unreadable records are never skipped, although librdkafka may continue after reporting them.
 @Suite(.timeLimit(.minutes(5)))
 struct DamagedBatchTests {
     @Test(arguments: BatchDamage.allCases)
@@ -38,7 +38,7 @@ struct DamagedBatchTests {
 }
 
 extension ApacheKafkaTests {
-    /// Apache Kafka sends several batches in one response, and librdkafka reads them one after another.
+    /// With Apache Kafka, a response contains several batches, which librdkafka reads one after another.
     @Test(arguments: BatchDamage.allCases)
     func `no record after a corrupted batch is read from Apache Kafka`(damage: BatchDamage) async throws {
         let topic = KafkaTopic.unique("batches")
@@ -51,7 +51,7 @@ extension ApacheKafkaTests {
     }
 }
 
-/// A topic of three batches; the second is damaged on its way to the consumer.
+/// A topic with three batches. The second is damaged on its way to the consumer.
 private enum DamagedBatch {
     static func check(_ damage: BatchDamage, _ topic: KafkaTopic, of broker: KafkaConfiguration) async throws {
         try await write(to: topic, of: broker)

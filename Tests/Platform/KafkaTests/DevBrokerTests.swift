@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test func `an unavailable port is an error and does not end the process`() async throws {
-        // Without an interposed bind the brokers get other ports, just as when the requested ones are in use.
+        // Without an interposed `bind`, the brokers get other ports, as they would if the requested ports were in use.
         let error = #expect(throws: KafkaError.self) {
             try DevBroker(ports: .fixed(first: 1, setNext: { _ in }))
         }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension ApacheKafkaTests {
-    /// Uses a separate cluster, because only an unused one has no group coordinator yet.
+    /// Uses a separate cluster, because only a new one has no group coordinator yet.
     @Test(.enabled(if: ApacheKafka.canStart, "\(ApacheKafka.faultAbsence)"))
     func `a new cluster returns a group's committed offsets and accepts altered ones`() async throws {
         let cluster = try await ApacheKafka.start()
@@ -15,7 +15,7 @@ extension ApacheKafkaTests {
             KafkaNewTopic(topic: topic, partitions: 1, replicationFactor: 1)
         ])
         #expect(failures.isEmpty)
-        // Called before any broker leads the partition or coordinates the group.
+        // At this point, no broker leads the partition or coordinates the group yet.
         #expect(try await admin.watermarks(of: topic)[place]?.high == 0)
         #expect(try await admin.committedOffsets(of: group, partitions: [place], within: .seconds(60)) == [:])
         try await admin.alterOffsets(of: group, to: [place: 0])

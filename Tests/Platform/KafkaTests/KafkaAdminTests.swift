@@ -52,7 +52,7 @@ import Testing
         await harness.close()
     }
 
-    @Test func `one request returns the ends of many partitions and names the missing ones`() async throws {
+    @Test func `one request returns the ends of many partitions and reports missing ones`() async throws {
         let broker = try DevBroker(topics: ["a": 40, "b": 3])
         let configuration = try KafkaConfiguration(bootstrapServers: broker.bootstrapServers, profile: .embedded)
         let producer = try KafkaProducer(configuration, topics: ["a"])
@@ -86,7 +86,7 @@ import Testing
         await broker.stop()
     }
 
-    @Test func `without a broker a call ends at its timeout`() async throws {
+    @Test func `without a broker, a call ends at its timeout`() async throws {
         let admin = try KafkaAdmin(KafkaConfiguration(bootstrapServers: "127.0.0.1:1"))
         await #expect(throws: KafkaError.self) { try await admin.clusterId(within: .milliseconds(200)) }
         await #expect(throws: KafkaError.self) { try await admin.describeTopics(within: .milliseconds(200)) }

@@ -110,13 +110,13 @@ import Testing
         let queued = try value("queued.max.messages.kbytes") << 10
         let fetched = try value("fetch.message.max.bytes")
         #expect(queued > 0 && fetched > 0)
-        // A fetch starts while the queue is below its limit, and its records take about four times their size in
+        // A fetch starts while the queue is below its limit, and records take about four times their fetched size in
         // memory.
         #expect(partitions * (queued + 4 * fetched) <= 24 << 20)
     }
 
     @Test(arguments: [1, 3, 24, 100])
-    func `a bulk reader's prefetch stays within its total, and one partition may use all of it`(
+    func `a bulk reader's prefetch stays within the total, and one partition may use all of it`(
         partitions: Int
     ) throws {
         var prefetch = KafkaPrefetch.bulk
@@ -131,9 +131,9 @@ import Testing
         #expect(partitions * (queued + 4 * fetched) <= 128 << 20)
         #expect(try value("fetch.max.bytes") >= fetched)
         if partitions == 1 { #expect(queued == 64 << 20 && fetched == 8 << 20) }
-        // The number of records must not be the first limit reached: Apple's records have 2.5 KB.
+        // The number of records must not be the first limit reached. Apple's records have 2.5 KB.
         #expect(try value("queued.min.messages") * 2_500 >= queued)
-        // A long poll at the end of one partition would delay the others of the same broker.
+        // A long poll at the end of one partition would delay the broker's other partitions.
         #expect(try value("fetch.wait.max.ms") <= 10)
     }
 
@@ -144,7 +144,7 @@ import Testing
         #expect(consumer["queued.max.messages.kbytes"] == "4096")
     }
 
-    @Test func `a larger message limit of producers leaves consumers unchanged`() async throws {
+    @Test func `a larger message limit for producers does not affect consumers`() async throws {
         let configuration = try KafkaConfiguration(
             bootstrapServers: "127.0.0.1:1", properties: ["message.max.bytes": "50000000"])
         #expect(configuration.effectiveProperties(for: .producer)["message.max.bytes"] == "50000000")
@@ -164,7 +164,7 @@ import Testing
         #expect(admin["client.id"] == "c")
     }
 
-    @Test func `a reader of given partitions has no assignment strategy and is not a static member`() throws {
+    @Test func `a reader without a group has no assignment strategy and is not a static member`() throws {
         let configuration = try KafkaConfiguration(
             bootstrapServers: "a:1", properties: ["group.instance.id": "member", "fetch.min.bytes": "7"])
         let reader = configuration.effectiveProperties(for: .reader(group: "g"))
@@ -176,7 +176,7 @@ import Testing
         #expect(reader["group.instance.id"] == nil)
     }
 
-    @Test func `a reader of given partitions uses the group of its executable`() throws {
+    @Test func `a reader without a group uses the group name of its executable`() throws {
         let configuration = try KafkaConfiguration(
             bootstrapServers: "a:1", properties: ["client.id": "sluice-ingress"])
         #expect(configuration.readerGroup == "sluice-ingress")
@@ -184,7 +184,7 @@ import Testing
     }
 
     @Test(.enabled(if: librdkafkaVersion.compare("2.4", options: .numeric) != .orderedAscending, "librdkafka is older"))
-    func `a group of the consumer protocol has no property of the classic protocol`() throws {
+    func `a group with the consumer protocol has no properties of the classic protocol`() throws {
         let configuration = try KafkaConfiguration(bootstrapServers: "a:1", properties: ["group.protocol": "consumer"])
         let member = configuration.effectiveProperties(for: .consumer(group: "g"))
         #expect(member["group.protocol"] == "consumer")

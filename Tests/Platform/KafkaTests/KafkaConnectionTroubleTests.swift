@@ -2,9 +2,9 @@ import Kafka
 import TestSupport
 import Testing
 
-/// Provokes each cause of a connection failure with a socket that is not a broker.
+/// Tests each cause of a connection failure with a socket that is not a broker.
 @Suite(.timeLimit(.minutes(5))) struct KafkaConnectionTroubleTests {
-    /// Returns the trouble that a client reports when it requests the cluster id.
+    /// Returns the problem that a client reports when it requests the cluster id.
     private func trouble(
         at servers: String, _ properties: [String: String] = [:], tokens: KafkaTokenSource? = nil
     ) async throws -> KafkaTrouble {
@@ -13,7 +13,7 @@ import Testing
         let admin = try KafkaAdmin(configuration)
         let error = await #expect(throws: KafkaError.self) { try await admin.clusterId(within: .seconds(3)) }
         await admin.close(within: .seconds(2))
-        // The call succeeds if brokers are started later.
+        // Retriable, because the call would succeed if brokers were started later.
         #expect(error?.isRetriable == true)
         return try #require(error.flatMap { KafkaTrouble($0) }, "\(String(describing: error))")
     }

@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Consumer tests in the Apache Kafka suite. They run serially, because one test of the suite kills the broker.
+/// Consumer tests in the Apache Kafka suite. They run serially, because one test in the suite kills the broker.
 extension ApacheKafkaTests {
     private static func makeTopic(partitions: Int, settings: [String: String] = [:]) async throws -> KafkaTopic {
         let topic = KafkaTopic.unique("consumer")
@@ -23,9 +23,9 @@ extension ApacheKafkaTests {
             options: options, bootstrapServers: await ApacheKafka.shared().bootstrapServers, profile: .production)
     }
 
-    /// Reads every assignment of a member until the member closes, and stores the offset after each batch.
+    /// Reads all of a member's assignments until the member closes, and stores the offset after each batch.
     private static func work(_ member: ConsumerHarness, into log: ReadLog) -> Task<Void, Never> {
-        // The test awaits this task after closing the member.
+        // The test awaits the task after closing the member.
         Task {
             await withDiscardingTaskGroup { group in
                 var seen: Set<UInt64> = []
@@ -52,8 +52,8 @@ extension ApacheKafkaTests {
         var all: [KafkaRecord] { records.withLock { $0 } }
     }
 
-    /// When idle, librdkafka compares a full queue with its limit only once a second: reading 16 MiB would wait about a
-    /// dozen times.
+    /// When idle, librdkafka compares a full queue with its limit only once a second, so reading 16 MiB would wait
+    /// about a dozen times.
     @Test(.timeLimit(.minutes(2)))
     func `a reader that drains its queues within a second does not wait for the rest of it`() async throws {
         let topic = try await Self.makeTopic(partitions: 1)
@@ -92,7 +92,7 @@ extension ApacheKafkaTests {
         await reader.consumer.close(within: .seconds(5))
     }
 
-    @Test func `as members join and leave, all is read once in key order and only moving partitions are revoked`()
+    @Test func `as members join and leave, records are read once in key order and only moving partitions are revoked`()
         async throws
     {
         let topic = try await Self.makeTopic(partitions: 8)
@@ -168,7 +168,7 @@ extension ApacheKafkaTests {
         await admin.close(within: .seconds(2))
     }
 
-    @Test func `a static member that returns has its partitions at once`() async throws {
+    @Test func `a returning static member has its partitions at once`() async throws {
         let topic = try await Self.makeTopic(partitions: 4)
         let group = KafkaConsumerGroup(rawValue: "static-\(topic.rawValue)")
         var options = KafkaConsumer.Options()

@@ -15,7 +15,7 @@ struct KafkaConsumerCloseTests {
     @Test func `closing before the first assignment finishes in time`() async throws {
         let topic = try ConsumerTestBroker.topic(partitions: 1)
         let member = try await ConsumerHarness(.group("early", topics: [topic]))
-        // Closing awaits the first assignment, which is then revoked.
+        // Closing waits for the first assignment and then revokes it.
         async let released: Void = {
             try await waitUntil { !member.noted.assigned.isEmpty }
             for partition in member.noted.assigned { await partition.release() }

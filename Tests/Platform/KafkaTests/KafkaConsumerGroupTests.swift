@@ -5,7 +5,7 @@ import Testing
 
 @testable import Kafka
 
-/// Runs on the embedded broker, where each join takes 3 s, so the tests run in parallel.
+/// Tests with the embedded broker. They run in parallel, because each join takes 3 s.
 @Suite(.timeLimit(.minutes(5)))
 struct KafkaConsumerGroupTests {
     @Test func `every record is read once and in order, including null and empty ones`() async throws {
@@ -39,7 +39,7 @@ struct KafkaConsumerGroupTests {
         let partition = try #require(try await first.assigned(1).first)
         #expect(partition.startOffset == 0)
         _ = try await ConsumerHarness.read(10, of: partition)
-        // Offsets up to and including 6 are processed.
+        // Records up to and including offset 6 are processed.
         await partition.store(nextOffset: 4)
         await partition.store(nextOffset: 7)
         await partition.store(nextOffset: 5)
@@ -89,7 +89,7 @@ struct KafkaConsumerGroupTests {
         let taken = try await second.assigned(1)
         #expect(taken.map(\.topicPartition) == [moving.topicPartition])
         #expect(first.noted.lost.isEmpty)
-        // The embedded broker rejects commits of some members with revoked partitions, so only Apache Kafka tests this
+        // The embedded broker rejects some commits for revoked partitions, so only the Apache Kafka tests verify this
         // fully.
         #expect(taken[0].startOffset == 5 || first.noted.commitFailures > 0)
         #expect(partitions.count(where: \.isActive) == 1)
@@ -113,14 +113,14 @@ struct KafkaConsumerGroupTests {
     }
 
     @Test func `a lost partition ends at once, commits nothing and returns as a new assignment`() async throws {
-        // Uses a separate broker, because the fault below affects the member that sends the next heartbeat.
+        // Use a separate broker, because the fault below affects whichever member sends the next heartbeat.
         let topic: KafkaTopic = "lost"
         let broker = try DevBroker(topics: [topic: 1])
         let producer = try KafkaProducer(
             KafkaConfiguration(bootstrapServers: broker.bootstrapServers, profile: .embedded), topics: [topic])
         _ = try await producer.send(ConsumerTestBroker.numbered(1, topic: topic)[0], deadline: .seconds(10))
         await producer.close(within: .seconds(5))
-        // The interval is longer than the test, so only a revocation commits.
+        // The interval is longer than the test, so offsets are committed only on revocation.
         let member = try await ConsumerHarness(
             .group("lost", topics: [topic]), properties: ["auto.commit.interval.ms": "60000"],
             bootstrapServers: broker.bootstrapServers)
@@ -150,8 +150,8 @@ struct KafkaConsumerGroupTests {
             .group("idle", topics: [topic]),
             properties: ["max.poll.interval.ms": "6000", "statistics.interval.ms": "1000"])
         let partition = try #require(try await member.assigned(1).first)
-        // The statistics arrive once a second. After 13 of them the poll interval has passed twice without a membership
-        // change.
+        // Statistics arrive once a second. After 13 of them, the poll interval has passed twice without a change of
+        // membership.
         let reported = member.noted.statistics.count
         try await waitUntil(within: .seconds(60)) { member.noted.statistics.count >= reported + 13 }
         #expect(partition.isActive)
@@ -170,7 +170,7 @@ struct KafkaConsumerGroupTests {
             .group("lag", topics: [topic]), properties: ["statistics.interval.ms": "100"])
         let partition = try #require(try await member.assigned(1).first)
         try await waitUntil { member.noted.statistics.last?.partitions.first?.consumerLagStored == 9 }
-        // The start offset was committed by the interval, so that tools also see the lag.
+        // The start offset was committed periodically, so tools see the lag too.
         try await waitUntil { member.noted.statistics.last?.partitions.first?.consumerLag == 9 }
         await partition.store(nextOffset: 6)
         try await waitUntil { member.noted.statistics.last?.partitions.first?.consumerLag == 3 }
@@ -233,7 +233,7 @@ struct KafkaConsumerGroupTests {
         #expect(try await ConsumerHarness.read(1, of: partitions[1]).map(\.offset) == [0])
         #expect(partitions[0].startOffset == .beginning)
         #expect(partitions[1].startOffset == 0)
-        // Once it has a leader, it is read from its oldest record.
+        // Once the partition has a leader, it is read from its oldest record.
         try broker.setLeader(of: leaderless, to: 1)
         #expect(try await ConsumerHarness.read(1, of: partitions[0]).map(\.offset) == [0])
         for partition in partitions { await partition.release() }

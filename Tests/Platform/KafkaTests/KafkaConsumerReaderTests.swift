@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Reads without a group, and reads at offsets that no longer exist.
+/// Tests of reading without a group, and of reading at offsets that no longer exist.
 @Suite(.timeLimit(.minutes(5)))
 struct KafkaConsumerReaderTests {
     @Test func `partitions are read up to their ends`() async throws {
@@ -23,7 +23,7 @@ struct KafkaConsumerReaderTests {
         #expect(records.count == 1503)
     }
 
-    @Test func `a filter passes over records, and the end is still reached`() async throws {
+    @Test func `a filter skips records, and the end is still reached`() async throws {
         let topic = try ConsumerTestBroker.topic(partitions: 1)
         try await ConsumerTestBroker.write(ConsumerTestBroker.numbered(1500, topic: topic))
         let place = KafkaTopicPartition(topic: topic, partition: 0)
@@ -33,7 +33,7 @@ struct KafkaConsumerReaderTests {
         try await KafkaConsumer.readToEnd(
             ConsumerTestBroker.configuration(), from: [place: .beginning], within: .seconds(20), options: options
         ) { records in read.withLock { $0 += records } }
-        // The values are numbers: one digit is less than ten.
+        // The filter selects the values with one digit, which are less than ten.
         #expect(read.withLock { $0 }.map(\.text) == (0..<10).map { "\($0)" })
     }
 
@@ -62,7 +62,7 @@ struct KafkaConsumerReaderTests {
         #expect(reached == [place(0): 1400, place(1): 10])
     }
 
-    @Test func `a read of ranges stops when it is told to`() async throws {
+    @Test func `reading ranges stops when the body returns false`() async throws {
         let topic = try ConsumerTestBroker.topic(partitions: 2)
         try await ConsumerTestBroker.write(
             ConsumerTestBroker.numbered(100, topic: topic, partition: 0)
@@ -141,12 +141,13 @@ struct KafkaConsumerReaderTests {
         ) { _ in }
     }
 
-    /// Writes more than the embedded broker retains (5 MiB per partition as sent). The values do not compress.
+    /// Returns more records than the embedded broker retains (5 MiB per partition, as sent), with incompressible
+    /// values.
     private static func moreThanKept(_ topic: KafkaTopic) -> [KafkaProducerRecord] {
         var state: UInt64 = 88_172_645_463_325_252
         var value: [UInt8] = []
         for _ in 0..<500_000 {
-            // Marsaglia's xorshift generator.
+            // This is Marsaglia's xorshift generator.
             state ^= state << 13
             state ^= state >> 7
             state ^= state << 17

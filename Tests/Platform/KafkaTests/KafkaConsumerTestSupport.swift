@@ -4,8 +4,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// One embedded broker shared by all consumer tests, because starting and stopping one takes a second. Each test has
-/// its own topics and groups.
+/// An embedded broker shared by all consumer tests, because starting and stopping one takes a second. Each test has its
+/// own topics and groups.
 enum ConsumerTestBroker {
     private static let broker = Result { try DevBroker() }
     private static let lastTopic = Mutex(0)
@@ -35,7 +35,7 @@ enum ConsumerTestBroker {
         await producer.close(within: .seconds(5))
     }
 
-    /// Creates `count` records: each value is the record's number, and there are `keys` different keys.
+    /// Creates `count` records with their numbers as values and with `keys` different keys.
     static func numbered(
         _ count: Int, topic: KafkaTopic, partition: KafkaPartition? = nil, keys: Int = 1, from first: Int = 0
     ) -> [KafkaProducerRecord] {
@@ -47,7 +47,7 @@ enum ConsumerTestBroker {
     }
 }
 
-/// A started consumer that records its events, for one test.
+/// A started consumer that records its events.
 final class ConsumerHarness: Sendable {
     struct Notes {
         var assigned: [KafkaAssignedPartition] = []
@@ -69,7 +69,7 @@ final class ConsumerHarness: Sendable {
         let notes = Mutex(Notes())
     }
 
-    /// Uses the shared broker unless `bootstrapServers` is given.
+    /// Starts a consumer on the shared broker, unless `bootstrapServers` is given.
     init(
         _ source: KafkaConsumer.Source, properties: [String: String] = [:],
         options: KafkaConsumer.Options = KafkaConsumer.Options(), bootstrapServers: String? = nil,
@@ -94,7 +94,7 @@ final class ConsumerHarness: Sendable {
         return noted.assigned.filter(\.isActive).sorted { $0.topicPartition.partition < $1.topicPartition.partition }
     }
 
-    /// Reads records of a partition until it has `count`.
+    /// Reads `count` records from a partition.
     static func read(_ count: Int, of partition: KafkaAssignedPartition) async throws -> [KafkaRecord] {
         var records: [KafkaRecord] = []
         while records.count < count {

@@ -16,7 +16,7 @@ import Testing
         KafkaError.Code.messageTooLarge, .topicAuthorizationFailed, .unknownTopic, .invalidArgument, .closed, .fatal,
         .invalidConfiguration, .undeclaredTopic, .fenced, .unknownMember, .illegalGeneration, .topicAlreadyExists,
     ])
-    func `errors that an operator has to correct are not retriable`(code: KafkaError.Code) {
+    func `errors that an operator must fix are not retriable`(code: KafkaError.Code) {
         #expect(!KafkaError(code, "text").isRetriable)
     }
 

@@ -16,7 +16,7 @@ import Testing
         #expect(Int32(bitPattern: KafkaPartition.murmur2(Array(key.utf8))) == hash)
     }
 
-    @Test func `a key is assigned to the same partition as by librdkafka`() async throws {
+    @Test func `a key is assigned to the same partition as in librdkafka`() async throws {
         let broker = try DevBroker()
         try broker.createTopic("keys", partitions: 7)
         let configuration = try KafkaConfiguration(bootstrapServers: broker.bootstrapServers, profile: .embedded)

@@ -4,7 +4,8 @@ import Testing
 
 @testable import Kafka
 
-/// Faults of the embedded broker. Only one request is in flight, because the broker ignores sequence numbers.
+/// Tests with faults of the embedded broker. Only one request is in flight, because the broker ignores sequence
+/// numbers.
 @Suite(.timeLimit(.minutes(5))) struct KafkaProducerFaultTests {
     @Test(arguments: [3, 5, 6, 7, 8, 9, 14, 15, 16, 19, 20, 56, 59] as [Int32])
     func `a record that a broker refuses temporarily is stored later`(code: Int32) async throws {
@@ -31,7 +32,7 @@ import Testing
         await harness.close()
     }
 
-    @Test func `records survive a broken connection, a moved leader and a period without leader`() async throws {
+    @Test func `records survive a broken connection, a leader change and a period without a leader`() async throws {
         let harness = try EmbeddedHarness(partitions: 1, brokers: 2)
         let place = KafkaTopicPartition(topic: harness.topic, partition: 0)
         let outcomes = Outcomes()
@@ -61,7 +62,7 @@ import Testing
         #expect(await eventually { outcomes.count == 1 })
         #expect(outcomes.errors.map(\.code) == [.deadlineExceeded])
         #expect(outcomes.errors.map(\.persistence) == [.maybe])
-        // The record is still in librdkafka, so it counts as in flight.
+        // The record is still in librdkafka, so it is counted as in flight.
         #expect(harness.producer.status.recordsInFlight == 1)
         #expect(await eventually { harness.producer.status.lateReports == 1 })
         #expect(harness.producer.status.recordsInFlight == 0)
@@ -104,7 +105,7 @@ import Testing
         await harness.close()
     }
 
-    @Test func `a partition with an overdue record refuses records until its report, others do not`()
+    @Test func `a partition with an overdue record refuses records until the report, and others do not`()
         async throws
     {
         var options = KafkaProducer.Options()
@@ -154,7 +155,7 @@ import Testing
         await harness.close()
     }
 
-    @Test func `librdkafka's own full queue gives the same error`() async throws {
+    @Test func `a full queue in librdkafka causes the same error`() async throws {
         let harness = try EmbeddedHarness(partitions: 1, properties: ["queue.buffering.max.messages": "2"])
         #expect(await eventually { harness.producer.status.isReady })
         try harness.broker.setRoundTripTime(.seconds(30))
@@ -203,12 +204,12 @@ import Testing
         await harness.close()
     }
 
-    @Test func `without a broker sends are refused at once until it returns`() async throws {
+    @Test func `without a broker, sends are refused at once until the broker returns`() async throws {
         let harness = try EmbeddedHarness(partitions: 1, properties: ["statistics.interval.ms": "200"])
         _ = try await harness.producer.send(harness.record(0))
         try harness.broker.setDown()
         #expect(await eventually { !harness.producer.isAvailable })
-        // One of these sends may be the probe of the current second.
+        // One of these sends may be the current second's probe.
         let outcomes = Outcomes()
         for number in 1...5 { harness.producer.send(harness.record(number), completion: outcomes.completion(number)) }
         #expect(outcomes.errors.count >= 4)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct KafkaProducerTests {
-    @Test func `each send is completed once, by the report of its own record`() async throws {
+    @Test func `each send is completed once, by its own record's report`() async throws {
         let harness = try EmbeddedHarness()
         let outcomes = Outcomes()
         for number in 0..<1000 {

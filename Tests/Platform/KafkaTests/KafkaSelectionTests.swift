@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `make test-kafka` selects tests by name, and `make test` excludes them.
+/// Tests of the names by which `make test-kafka` selects tests and `make test` excludes them.
 struct KafkaSelectionTests {
-    /// Runs only on request, because it fails on a machine without Kafka.
+    /// Fails on a machine without Kafka, so it runs only on request.
     @Test(.enabled(if: ProcessInfo.processInfo.environment["SLUICE_TEST_KAFKA"] == "required", "for make test-kafka"))
     func `an Apache Kafka is available`() {
         #expect(

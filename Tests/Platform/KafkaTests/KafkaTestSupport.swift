@@ -4,13 +4,13 @@ import KafkaDevBroker
 import Synchronization
 import Testing
 
-/// The outcomes of numbered sends. Additional outcomes of one send are recorded too, so that tests detect them.
+/// The outcomes of numbered sends. If a send has several outcomes, all are recorded, so that tests detect this.
 final class Outcomes: Sendable {
     typealias Outcome = Result<KafkaDelivery, KafkaError>
 
     private let outcomes = Mutex<[Int: [Outcome]]>([:])
 
-    /// Returns the completion handler of send `number`.
+    /// Returns the completion handler for send `number`.
     func completion(_ number: Int) -> @Sendable (Outcome) -> Void {
         { outcome in self.outcomes.withLock { $0[number, default: []].append(outcome) } }
     }
@@ -54,7 +54,7 @@ func records(
     return all
 }
 
-/// An embedded broker with a topic and a producer, for a test on `DevBroker`.
+/// An embedded broker with a topic and a producer.
 struct EmbeddedHarness {
     let broker: DevBroker
     let topic: KafkaTopic
@@ -63,8 +63,8 @@ struct EmbeddedHarness {
     let configuration: KafkaConfiguration
     let producer: KafkaProducer
 
-    /// Creates the harness. `properties` apply to the producer, which has one request in flight by default, because the
-    /// mock broker does not deduplicate.
+    /// Creates a harness. `properties` apply to the producer, which by default has only one request in flight, because
+    /// the mock broker does not deduplicate.
     init(
         partitions: Int = 4, brokers: Int = 1, properties: [String: String] = [:],
         options: KafkaProducer.Options = KafkaProducer.Options()

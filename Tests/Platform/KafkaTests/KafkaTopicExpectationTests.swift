@@ -39,7 +39,7 @@ import Testing
         ("cleanup.policy", "delete"), ("retention.ms", "1000"), ("retention.ms", "unknown"),
         ("max.message.bytes", "99999999999999999999"),
     ])
-    func `each differing setting yields a finding`(name: String, value: String) {
+    func `each setting that differs yields a finding`(name: String, value: String) {
         let settings = Self.sound.merging([name: value]) { $1 }
         let findings = expectation().findings(in: description(settings))
         #expect(findings.map(\.subject.rawValue) == [name])

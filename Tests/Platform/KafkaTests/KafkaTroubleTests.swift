@@ -2,7 +2,7 @@ import Testing
 
 @testable import Kafka
 
-/// Texts that librdkafka 2.0.2 and 2.8.0 report with Apache Kafka 4.3.1 and OpenSSL 3.
+/// Error texts of librdkafka 2.0.2 and 2.8.0 with Apache Kafka 4.3.1 and OpenSSL 3.
 @Suite struct KafkaTroubleTests {
     struct Report: Sendable, CustomTestStringConvertible {
         let code: KafkaError.Code

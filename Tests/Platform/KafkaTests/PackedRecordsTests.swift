@@ -1,7 +1,7 @@
 import KafkaModel
 import Testing
 
-/// Records that the client copies into a few blocks of memory.
+/// Tests of records that the client copies into a few blocks of memory.
 @Suite struct PackedRecordsTests {
     private let place = KafkaTopicPartition(topic: "t", partition: 3)
 
@@ -18,7 +18,7 @@ import Testing
         return [
             record(1, key: [1], value: [2, 3], at: 4, headers), record(2, key: nil, value: nil),
             record(5, key: [], value: [], at: 0), record(6, key: [7], value: nil, headers + headers),
-            // Larger than a block, and a record after it.
+            // A record that is larger than a block, and a record after it.
             record(7, key: [8], value: [UInt8](repeating: 9, count: 200_000), at: 1), record(8, key: [1], value: [1]),
         ]
     }
@@ -50,7 +50,7 @@ import Testing
         #expect(index == records.count)
     }
 
-    @Test func `a range in a block names the bytes of a part`() {
+    @Test func `a range in a block covers the bytes of a part`() {
         let packed = PackedRecords(records, of: place)
         packed.forEach { record in
             guard let key = record.key, let value = record.value else { return }

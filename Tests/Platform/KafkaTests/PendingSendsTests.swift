@@ -16,7 +16,7 @@ import Testing
         SendAges.Destination(topic: "t", partition: KafkaPartition(rawValue: partition))
     }
 
-    @Test func `the age of a partition is that of its oldest pending send, even if others complete in between`() {
+    @Test func `a partition is as old as its oldest pending send, even if others complete in between`() {
         var pending = PendingSends()
         #expect(pending.oldest(to: place(0)) == nil)
         let tickets = (1...4).map { add(&pending, deadline: nil, at: $0) }
@@ -87,7 +87,7 @@ import Testing
         #expect(ofEmpty == nil)
     }
 
-    @Test func `an expired deadline takes the completion and keeps the send`() {
+    @Test func `an expired deadline removes the completion but keeps the send`() {
         var pending = PendingSends()
         let ticket = add(&pending, deadline: 100)
         let expired = [99, 100, 200].map { pending.expire(at: $0).count }

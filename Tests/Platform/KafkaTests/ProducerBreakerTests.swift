@@ -5,7 +5,7 @@ import Testing
 @Suite struct ProducerBreakerTests {
     private let second: UInt64 = 1_000_000_000
 
-    @Test func `it opens after a number of consecutive timeouts`() {
+    @Test func `the breaker opens after a number of consecutive timeouts`() {
         var breaker = ProducerBreaker(timeoutLimit: 3)
         breaker.timedOut(at: 0)
         breaker.timedOut(at: 0)
@@ -25,7 +25,7 @@ import Testing
         #expect(!breaker.isOpen)
     }
 
-    @Test func `while open it permits one probe per second, and an acknowledged probe closes it`() {
+    @Test func `while open, the breaker permits one probe per second, and an acknowledged probe closes it`() {
         var breaker = ProducerBreaker(timeoutLimit: 1)
         breaker.allBrokersDown(at: 0)
         let moments = [second - 1, second, second + 1, 2 * second - 1, 2 * second]
@@ -37,7 +37,7 @@ import Testing
         #expect(!breaker.isOpen)
     }
 
-    @Test func `further failures while open do not delay the next probe`() {
+    @Test func `further failures while the breaker is open do not delay the next probe`() {
         var breaker = ProducerBreaker(timeoutLimit: 1)
         breaker.allBrokersDown(at: 0)
         breaker.timedOut(at: second / 2)
@@ -46,7 +46,7 @@ import Testing
         #expect(isAdmitted)
     }
 
-    @Test func `statistics open it without a broker and close it when one returns`() {
+    @Test func `statistics open the breaker if no broker is connected, and close it when one returns`() {
         var breaker = ProducerBreaker(timeoutLimit: 1)
         breaker.statistics(brokersUp: 0, recordsInFlight: 0, at: 0)
         #expect(breaker.isOpen)
@@ -54,7 +54,7 @@ import Testing
         #expect(!breaker.isOpen)
     }
 
-    @Test func `after timeouts it closes for a connected broker once no record is in flight`() {
+    @Test func `after timeouts, the breaker closes once a broker is connected and no record is in flight`() {
         var breaker = ProducerBreaker(timeoutLimit: 1)
         breaker.timedOut(at: 0)
         breaker.statistics(brokersUp: 1, recordsInFlight: 1, at: 1)

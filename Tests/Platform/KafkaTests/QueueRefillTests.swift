@@ -2,7 +2,7 @@ import Testing
 
 @testable import Kafka
 
-/// The moment at which librdkafka is made to resume fetching for a partition.
+/// Tests when librdkafka is made to resume fetching for a partition.
 @Suite struct QueueRefillTests {
     private static let threshold = 1000
 

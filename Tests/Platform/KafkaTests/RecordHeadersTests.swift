@@ -1,7 +1,7 @@
 import KafkaModel
 import Testing
 
-/// Headers that the client copies from librdkafka's memory.
+/// Tests of headers that the client copies from librdkafka's memory.
 @Suite struct RecordHeadersTests {
     private func record(_ headers: [(name: [UInt8], value: [UInt8]?)]) -> KafkaRecord {
         var packed = PackedHeaders(expecting: headers.count)
@@ -37,7 +37,7 @@ import Testing
         #expect(record.withHeaderValue("a") { $0.map { Array($0) } } == Array("last".utf8))
     }
 
-    @Test func `a record is equal to one with the same headers given as a list`() {
+    @Test func `a record equals one with the same headers given as a list`() {
         let packed = record(some)
         let listed = KafkaRecord(
             topic: "t", partition: 1, offset: 2, timestampMilliseconds: 3, key: [1], value: [2, 3],
@@ -55,7 +55,7 @@ import Testing
         #expect(record.payloadBytes == 3)
     }
 
-    @Test func `a name that is not UTF-8 is read and matches no text`() {
+    @Test func `a name that is not UTF-8 is preserved and matches no text`() {
         let record = record([([0xFF], [1])])
         #expect(record.headers.map(\.value) == [[1]])
         #expect(record.header("\u{FFFD}") == nil)

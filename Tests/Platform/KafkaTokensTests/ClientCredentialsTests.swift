@@ -8,7 +8,7 @@ import Primitives
 import Synchronization
 import Testing
 
-/// The client credentials grant (RFC 6749, sections 2.3.1, 4.4 and 5).
+/// Tests of the client credentials grant (RFC 6749, sections 2.3.1, 4.4 and 5).
 @Suite struct ClientCredentialsTests {
     private static let now: Int64 = 1_795_700_000_000
 

@@ -32,13 +32,13 @@ import Testing
         return settings.merging(changes) { $1 }.compactMapValues { $0 }
     }
 
-    @Test func `librdkafka receives the mechanism and none of our settings`() throws {
+    @Test func `librdkafka receives the mechanism but none of our settings`() throws {
         let (properties, hasTokens) = try source(try clientCredentials(["token.extensions": "a=b,c=d=e"]))
         #expect(properties == ["security.protocol": "SASL_SSL", "sasl.mechanism": "OAUTHBEARER"])
         #expect(hasTokens)
     }
 
-    @Test func `without a provider librdkafka's properties are unchanged`() throws {
+    @Test func `without a provider, librdkafka's properties are unchanged`() throws {
         let (properties, hasTokens) = try source(["sasl.mechanism": "PLAIN", "security.protocol": "SASL_SSL"])
         #expect(properties == ["sasl.mechanism": "PLAIN", "security.protocol": "SASL_SSL"] && !hasTokens)
     }
@@ -62,7 +62,7 @@ import Testing
         ("sasl.mechanisms", "SCRAM-SHA-512", "OAUTHBEARER"),
         ("sasl.oauthbearer.method", "oidc", "librdkafka's own token source"),
     ])
-    func `settings that conflict are refused with the fix`(
+    func `conflicting settings are refused, and the error names the fix`(
         _ key: String, _ value: String?, _ words: String
     ) throws {
         let error = #expect(throws: ConfigurationError.self) {
@@ -71,7 +71,7 @@ import Testing
         #expect(error?.description.contains(words) == true, "\(String(describing: error))")
     }
 
-    @Test func `OAUTHBEARER without tokens is refused, unless librdkafka fetches them itself`() throws {
+    @Test func `OAUTHBEARER without a token source is refused, unless librdkafka itself requests tokens`() throws {
         let settings = ["security.protocol": "SASL_SSL", "sasl.mechanism": "OAUTHBEARER"]
         let error = #expect(throws: ConfigurationError.self) { try source(settings) }
         #expect(error?.description.contains("kafka.token.provider") == true)

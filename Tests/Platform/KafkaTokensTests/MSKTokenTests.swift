@@ -51,7 +51,7 @@ import Testing
     }
 }
 
-/// AWS's own libraries use the same order and names.
+/// Tests that the sources have the same order and names as in AWS's own libraries.
 @Suite struct AWSCredentialsTests {
     private final class Seen: Sendable {
         let requests = Mutex<[HTTPClientRequest]>([])
@@ -80,7 +80,7 @@ import Testing
         </AssumeRoleWithWebIdentityResponse>
         """
 
-    @Test func `a configured file takes precedence over the environment, and that over roles`() async throws {
+    @Test func `a configured file overrides the environment, and the environment overrides roles`() async throws {
         let files = ["/aws": "[default]\naws_access_key_id = F\naws_secret_access_key = s\n"]
         let all = Self.environment.merging(Self.web) { $1 }
         let file = try await credentials(file: "/aws", all, files: files).key()

@@ -104,7 +104,7 @@ private struct TestService: Service {
         #expect(journal.entries == ["start a", "start b", "stop b", "stop a"])
     }
 
-    @Test func `a task that is done does not end the group, and its resources are released at the stop`() async {
+    @Test func `a finished task does not end the group, and its resources are released when the group stops`() async {
         let done = Gate()
         let (triggers, trigger) = AsyncStream.makeStream(of: String.self)
         let services: [any Service] = [
@@ -149,8 +149,7 @@ private struct TestService: Service {
         let done: [any Service] = services + [TestService(name: "d", journal: journal, running: {})]
         #expect(await group(done, maximum: .seconds(40)).run(triggers: AsyncStream { _ in }) == .ok)
         let given = limits.withLock { $0 }
-        // The limits of c, b and a: 40 s minus a negligible amount, less one tenth of it for each service still to be
-        // stopped.
+        // The limits of c, b and a: just under 40 s, less a tenth for each service still to be stopped.
         #expect(zip(given, [32.0, 36.0, 40.0]).allSatisfy { $0 <= .seconds($1) && $0 > .seconds($1 * 0.75) })
         #expect(given.count == 3)
     }
@@ -193,7 +192,7 @@ private struct TestService: Service {
         #expect(journal.entries == ["start a", "stop a"])
     }
 
-    @Test func `services that cannot be built end the process with one line that states the problem`() async {
+    @Test func `if services cannot be built, the process ends with one line that states the problem`() async {
         let logger = Logger(label: "test", level: .info, format: .json, sink: sink)
         let exitCode = await runServices(logger: logger, triggers: AsyncStream { _ in }) {
             throw StartupError(
@@ -209,7 +208,7 @@ private struct TestService: Service {
 }
 
 @Suite struct ExitCodeTests {
-    @Test func `exit codes are a contract`() {
+    @Test func `exit codes do not change`() {
         let codes: [ExitCode] = [
             .ok, .failure, .usage, .damagedLog, .offsetOutOfRange, .internal, .recordDeadline, .configuration,
         ]

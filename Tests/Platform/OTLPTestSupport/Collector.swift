@@ -2,7 +2,7 @@ package import HTTPServer
 package import JSON
 internal import Synchronization
 
-/// A receiver of OTLP/HTTP in JSON on a local port.
+/// An OTLP/HTTP receiver for JSON on a local port.
 package final class Collector: Sendable {
     /// A received span.
     package struct Span: Sendable {
@@ -12,9 +12,9 @@ package final class Collector: Sendable {
         package let spanId: String
         package let parentSpanId: String?
         package let isError: Bool
-        /// The attributes as text.
+        /// The values of the attributes as text, by key.
         package let attributes: [String: String]
-        /// The times in nanoseconds since 1970.
+        /// The start and the end, in nanoseconds since 1970.
         package let start: UInt64
         package let end: UInt64
         /// The resource attribute `service.name`.
@@ -35,7 +35,8 @@ package final class Collector: Sendable {
     private let server: HTTPServer
     private let notes: Notes
 
-    /// - Parameter decide: returns the response to the request with this number, from 1; nil leaves it without one.
+    /// - Parameter decide: returns the response to a request, given the request's number (starting at 1); nil sends no
+    ///   response.
     package init(
         _ decide: @escaping @Sendable (Int) -> HTTPResponse? = { _ in
             HTTPResponse(status: 200, reason: "ok", body: Array("{}".utf8))
@@ -71,7 +72,7 @@ package final class Collector: Sendable {
 
     // MARK: Contents
 
-    /// The spans in all requests to `/v1/traces`. Requests with another format contain none.
+    /// The spans in all requests to `/v1/traces`. Requests in another format are ignored.
     package var spans: [Span] {
         requests.filter { $0.path == "/v1/traces" }.flatMap { Self.spans(in: $0.body) }
     }

@@ -10,7 +10,7 @@ import Tracing
 @testable import OTLP
 
 @Suite(.timeLimit(.minutes(2))) struct ExportTests {
-    /// An export that runs until the end of `body`.
+    /// An export that runs until `stop()` is called.
     private struct Run {
         let export: OTLPExport
         let metrics: MetricsRegistry
@@ -35,7 +35,7 @@ import Tracing
                 configuration, resource: [ResourceAttribute(key: "service.name", value: "test")], queue: queue,
                 metrics: metrics, logger: Logger(label: "test", level: .info, format: .json, sink: log), start: 1)
             self.export = export
-            // The callers of stop() await the end of the task.
+            // Callers of `stop()` await the end of the task.
             task = Task { try await export.run() }
         }
 
@@ -72,7 +72,7 @@ import Tracing
         await collector.stop()
     }
 
-    @Test func `the end of the process exports the remaining spans and the metrics`() async throws {
+    @Test func `the remaining spans and the metrics are exported when the process ends`() async throws {
         let collector = try Collector()
         let run = Run(to: collector.url) { $0.scheduleDelay = .seconds(3_600) }
         run.metrics.counter("sluice_x_total", help: "Xs.").increment(by: 7)
@@ -84,7 +84,7 @@ import Tracing
         await collector.stop()
     }
 
-    @Test func `metrics are exported with each interval`() async throws {
+    @Test func `metrics are exported at each interval`() async throws {
         let collector = try Collector()
         let run = Run(to: collector.url) { $0.metricInterval = .milliseconds(5) }
         try await waitUntil { collector.requests.count { $0.path == "/v1/metrics" } >= 3 }
@@ -94,7 +94,7 @@ import Tracing
     }
 
     @Test(arguments: [429, 502, 503, 504])
-    func `a batch is sent again after a status that permits it`(status: Int) async throws {
+    func `a batch is retried after a status that permits it`(status: Int) async throws {
         let collector = try Collector { Self.answer($0 == 1 ? status : 200) }
         let run = Run(to: collector.url) { $0.metricsURL = nil }
         run.record("a")
@@ -130,7 +130,7 @@ import Tracing
         await collector.stop()
     }
 
-    @Test func `a collector that never responds costs neither memory nor a long stop`() async throws {
+    @Test func `a collector that never responds neither grows memory nor delays the stop`() async throws {
         let collector = try Collector { _ in nil }
         let run = Run(to: collector.url) {
             $0.timeout = .seconds(30)

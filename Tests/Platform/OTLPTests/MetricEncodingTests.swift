@@ -28,14 +28,14 @@ import Testing
     }
 
     @Test(arguments: [(1.5, "1.5"), (.infinity, #""Infinity""#), (-.infinity, #""-Infinity""#), (.nan, #""NaN""#)])
-    func `a gauge is a double, with texts for numbers that JSON lacks`(value: Double, text: String) {
+    func `a gauge is a double, or a string for a number that JSON cannot represent`(value: Double, text: String) {
         metrics.gauge("sluice_y_bytes", help: "Ys.").set(value)
         #expect(
             encoded() == #"{"name":"sluice_y_bytes","description":"Ys.","unit":"By","gauge":{"dataPoints":["#
                 + #"{"attributes":[],"timeUnixNano":"2000","asDouble":\#(text)}]}}"#)
     }
 
-    @Test func `a histogram has counts of each bucket, one more than bounds, and exemplars of recorded spans`() throws {
+    @Test func `a histogram has one count more than bounds, and exemplars of recorded spans`() throws {
         let histogram = metrics.histogram("sluice_z_seconds", help: "Zs.", buckets: [0.5, 2])
         for value in [0.25, 0.5, 1, 16] { histogram.observe(value) }
         let span = try #require(TraceParent.parse("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"))
@@ -48,7 +48,7 @@ import Testing
                 + #""bucketCounts":[2,1,1],"explicitBounds":[0.5,2.0],"exemplars":[{"timeUnixNano":"1500","#
                 + #""asDouble":1.0,"spanId":"00f067aa0ba902b7","traceId":"4bf92f3577b34da6a3ce929d0e0e4736"}]}],"#
                 + #""aggregationTemporality":2}}"#)
-        // Text format 0.0.4 has no exemplars, and an exemplar is not counted.
+        // Text format 0.0.4 has no exemplars, and exemplars are not counted.
         let text = String(decoding: metrics.prometheusText(), as: UTF8.self)
         #expect(text.contains("sluice_z_seconds_count 4\n") && !text.contains("4bf92f"))
     }

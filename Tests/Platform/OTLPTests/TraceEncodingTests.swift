@@ -43,7 +43,7 @@ import Tracing
         let spans = spans { $0.start("work", kind, parent: nil)?.end(error: "timeout") }
         let span = try span(TraceEncoding.text(spans, resource: []))
         #expect(span["kind"]?.integer == Int64(number))
-        // A root has no parent, and STATUS_CODE_ERROR is 2.
+        // A root span has no parent, and STATUS_CODE_ERROR is 2.
         #expect(span["parentSpanId"] == nil)
         #expect(span["status"]?.object?["code"]?.integer == 2)
     }

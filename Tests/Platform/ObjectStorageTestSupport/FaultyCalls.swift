@@ -11,12 +11,12 @@ package final class FaultyCalls: FileCalls {
     package struct Fault: Sendable {
         /// The kind of system call; nil for any.
         package var call: Call?
-        /// Number of the first call that fails, counted from 1.
+        /// The number of the first call that fails, starting at 1.
         package var number: Int
         package var error: Int32
-        /// Whether all later calls fail too.
+        /// Whether all later calls also fail.
         package var lasts: Bool
-        /// Whether the process ends at this call: from then on no call of any kind has an effect.
+        /// Whether the process ends at this call, so that no later call of any kind has an effect.
         package var kills: Bool
 
         package init(_ call: Call?, number: Int, error: Int32 = EIO, lasts: Bool = false, kills: Bool = false) {
@@ -50,10 +50,10 @@ package final class FaultyCalls: FileCalls {
 
     package var isDead: Bool { state.withLock { $0.isDead } }
 
-    /// Replaces the faults, and restarts counting at 0.
+    /// Replaces the faults and resets the counters.
     package func reset(_ faults: [Fault] = []) { state.withLock { $0 = State(faults: faults) } }
 
-    /// - Returns: the fault of this call, if there is one.
+    /// - Returns: the fault for this call, or nil if there is none.
     private func counted(_ call: Call) -> Fault? {
         state.withLock { state in
             if state.isDead { return Fault(call, number: 0) }
@@ -108,7 +108,7 @@ package final class FaultyCalls: FileCalls {
         return try calls.read(file, into: buffer, at: offset)
     }
 
-    /// Writes. A failing call writes a part of the bytes first, as on a full disk.
+    /// Writes bytes. A failing call first writes a part of them, as on a full disk.
     package func write(_ file: Int32, _ bytes: UnsafeRawBufferPointer) throws(SystemFailure) -> Int {
         let isDead = isDead
         if let fault = counted(.write) {

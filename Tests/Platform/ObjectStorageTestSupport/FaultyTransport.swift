@@ -2,7 +2,7 @@ package import HTTPClient
 import Synchronization
 import TestSupport
 
-/// A faulty network and service. Requests fail before or after they are carried out, or their responses are damaged.
+/// A faulty network and service. Requests fail before or after execution, or their responses are damaged.
 package final class FaultyTransport: Sendable {
     package typealias Send = @Sendable (HTTPClientRequest) async throws(HTTPClientError) -> HTTPClientResponse
 
@@ -56,7 +56,7 @@ package final class FaultyTransport: Sendable {
             return SimulatedBucket.error(409, "ConditionalRequestConflict")
         case .damaged:
             let response = try await next(request)
-            // Only whole objects have a checksum that detects damage.
+            // Damage only whole objects, because only they have a checksum.
             guard request.method == "GET", response.status == 200, response.header("x-amz-meta-sha256") != nil,
                 !response.body.isEmpty
             else { return response }

@@ -2,7 +2,8 @@ package import ObjectStorage
 import TestSupport
 import Testing
 
-/// The contract of every store. Each case uses names with its own prefix, so that cases can share a store.
+/// The contract that every store must satisfy. Each case uses names with a separate prefix, so that cases can share a
+/// store.
 package enum ObjectStoreContract: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case whatIsCreatedIsReadBack = "what is created is read back, whole and in ranges"
     case anObjectIsCreatedOnce = "an object is created once, and the second attempt changes nothing"
@@ -16,7 +17,7 @@ package enum ObjectStoreContract: String, CaseIterable, Sendable, CustomTestStri
 
     package var testDescription: String { rawValue }
 
-    /// - Parameter store: the store that the cases of a suite share.
+    /// - Parameter store: the store, which may be shared by several cases.
     package func check(_ store: any ObjectStore, seed: UInt64 = 1) async throws {
         var generator = SeededGenerator(seed: seed)
         let base = try ObjectName("case-\(self)-\(generator.next())")
@@ -44,7 +45,7 @@ package enum ObjectStoreContract: String, CaseIterable, Sendable, CustomTestStri
         #expect(try await store.read(name, range: 8..<20) == Array("89".utf8))
         #expect(try await store.read(name, range: 10..<20) == [])
         #expect(try await store.read(name, range: 3..<3) == [])
-        // A folder is not an object, and nothing is below an object.
+        // A folder is not an object, and there is nothing below an object.
         #expect(try await store.read(try base.appending("tile/0")) == nil)
         #expect(try await store.read(try name.appending("below")) == nil)
     }
@@ -114,7 +115,7 @@ package enum ObjectStoreContract: String, CaseIterable, Sendable, CustomTestStri
     }
 
     private static func listing(_ store: any ObjectStore, _ base: ObjectName) async throws {
-        // '-' and '.' sort before '/', and digits after it: a folder is sorted differently than an object of the same
+        // '-' and '.' sort before '/', and digits after it, so a folder sorts differently from an object of the same
         // name.
         let names = try ["a-b", "a.p/1", "a.p/2", "a/1", "a/1.x", "a0", "b/c/d", "b/c0", "c"].map(base.appending)
         for (index, name) in names.enumerated().reversed() {

@@ -4,15 +4,15 @@ import TestSupport
 
 /// Sends the requests of several clients one at a time, in an order determined by a seed.
 ///
-/// Each client waits at its request until it is chosen. Some write requests time out and are carried out later, and
-/// some clients die at a request.
+/// Each client waits with its request until it is chosen. Some writes time out and are executed later, and some clients
+/// die before a request is sent.
 package final class RequestSchedule: Sendable {
     package struct Chances: Sendable {
-        /// The schedule switches to another client.
+        /// The probability that the schedule switches to another client.
         package var turn = 0.15
-        /// A write times out, and is carried out later or never.
+        /// The probability that a write times out and is executed later or never.
         package var late = 0.03
-        /// A client dies before its request is sent.
+        /// The probability that a client dies before its request is sent.
         package var death = 0.015
 
         package init() {}
@@ -26,11 +26,11 @@ package final class RequestSchedule: Sendable {
     private struct State {
         var generator: SeededGenerator
         var waiting: [Waiting] = []
-        /// Number of clients currently between two requests.
+        /// The number of clients that are currently between two requests.
         var running: Int
         var chosen = 0
         var late: [HTTPClientRequest] = []
-        /// Number of client processes that have died.
+        /// The client processes that have died.
         var dead: Set<[Int]> = []
         var accepted: [[UInt8]] = []
         var lateCount = 0
@@ -46,13 +46,13 @@ package final class RequestSchedule: Sendable {
         state = Mutex(State(generator: SeededGenerator(seed: seed), running: clients))
     }
 
-    /// Bodies of all checkpoints accepted by the bucket, in order.
+    /// The bodies of all checkpoints accepted by the bucket, in order.
     package var acceptedCheckpoints: [[UInt8]] { state.withLock { $0.accepted } }
 
-    /// Number of requests that timed out and were carried out later.
+    /// The number of requests that timed out and were executed later.
     package var lateCount: Int { state.withLock { $0.lateCount } }
 
-    /// Returns the send function of a client. A reader neither dies nor has late requests.
+    /// Returns a client's send function. Readers neither die nor have late requests.
     package func send(client: Int, incarnation: Int, isReader: Bool = false) -> FaultyTransport.Send {
         { [self] request throws(HTTPClientError) in
             await turn(client)
@@ -74,7 +74,7 @@ package final class RequestSchedule: Sendable {
         next?.resume()
     }
 
-    /// Carries out the remaining late requests, in random order.
+    /// Executes the remaining late requests in random order.
     package func sendLateRequests() {
         while let request = state.withLock({ takeLate(&$0) }) { _ = answer(request) }
     }
@@ -102,7 +102,7 @@ package final class RequestSchedule: Sendable {
         if Double.random(in: 0..<1, using: &state.generator) < 0.1, let request = takeLate(&state) {
             record(bucket.answer(request), to: request, &state)
         }
-        // Clients arrive in any order. They are sorted, so that the choice depends only on the seed.
+        // Sort the clients, which arrive in any order, so that the choice depends only on the seed.
         state.waiting.sort { $0.client < $1.client }
         let stays = Double.random(in: 0..<1, using: &state.generator) >= chances.turn
         var index = state.waiting.firstIndex { $0.client == state.chosen && stays }

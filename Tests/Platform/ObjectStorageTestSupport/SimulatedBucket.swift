@@ -3,8 +3,8 @@ package import HTTPClient
 import Primitives
 import Synchronization
 
-/// An in-memory bucket of an S3-compatible service: a strict implementation of the part of the API that the store uses.
-/// It evaluates conditions atomically, verifies checksums and returns short pages.
+/// An in-memory bucket of an S3-compatible service, with a strict implementation of the part of the API that the store
+/// uses. It evaluates conditions atomically, verifies checksums and returns short pages.
 package final class SimulatedBucket: Sendable {
     struct Object {
         var bytes: [UInt8]
@@ -28,7 +28,7 @@ package final class SimulatedBucket: Sendable {
     /// Features that a service may lack.
     package enum Fidelity: Sendable {
         case whole
-        /// Conditions are ignored, as by older services.
+        /// Conditions are ignored, as in older services.
         case withoutIfNoneMatch, withoutIfMatch
         /// Checksum header fields are ignored.
         case withoutChecksums
@@ -47,7 +47,7 @@ package final class SimulatedBucket: Sendable {
         self.pageLength = pageLength
     }
 
-    /// Returns the method and target of each request.
+    /// The method and target of each request.
     package var requests: [String] { state.withLock { $0.requests } }
     package var unfinishedUploads: Int { state.withLock { $0.uploads.count } }
     package func headers(of key: String) -> [String: String]? { state.withLock { $0.objects[key]?.headers } }

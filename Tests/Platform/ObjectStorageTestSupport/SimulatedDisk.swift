@@ -5,9 +5,9 @@ package import TestSupport
 
 /// An in-memory file system that simulates power loss.
 ///
-/// POSIX guarantees little: the bytes of a file are durable after the file is synchronised, and an entry of a folder
-/// after the folder is. Any other change may be lost independently of the rest. A file may keep any prefix of its
-/// bytes, with zeros in place of missing ones.
+/// POSIX guarantees little: the bytes of a file are durable after the file is synchronized, and an entry of a folder
+/// after the folder is synchronized. Any other change may be lost independently of the rest. A file may keep any prefix
+/// of its bytes, with zeros in place of missing ones.
 package final class SimulatedDisk: FileCalls {
     struct Node {
         var kind: FileStatus.Kind
@@ -15,9 +15,9 @@ package final class SimulatedDisk: FileCalls {
         var durableBytes: [UInt8] = []
         var entries: [String: Int] = [:]
         var durableEntries: [String: Int] = [:]
-        /// Changes to entries since the last synchronisation of the folder. All changes made by one call are atomic.
+        /// The changes to entries since the folder was last synchronized. All changes made by one call are atomic.
         var changes: [[String: Int?]] = []
-        /// Whether the folder was removed, so that nothing can be created in it. A power loss may restore it.
+        /// Whether the folder was removed, so that nothing can be created in it. A power loss may restore the folder.
         var isRemoved = false
     }
 
@@ -40,7 +40,7 @@ package final class SimulatedDisk: FileCalls {
     /// The number of open descriptors.
     package var openCount: Int { state.withLock { $0.descriptors.count } }
 
-    /// Returns the disk as a new process sees it after the writer has died: with all changes and without locks.
+    /// Returns the disk as a new process sees it after the writer has died, with all changes and without locks.
     package func afterDeath() -> SimulatedDisk {
         var copy = state.withLock { $0 }
         copy.descriptors = [:]
@@ -53,7 +53,7 @@ package final class SimulatedDisk: FileCalls {
         var copy = state.withLock { $0 }
         copy.descriptors = [:]
         copy.locks = [:]
-        // One in four power losses loses every unsynchronised change, and one in four loses none.
+        // One in four power losses loses every unsynchronized change, and one in four loses none.
         let chances: [Double] = [0, 0.3, 0.7, 1]
         let chance = chances.randomElement(using: &generator) ?? 0
         for id in copy.nodes.keys.sorted() {
@@ -62,7 +62,7 @@ package final class SimulatedDisk: FileCalls {
         return SimulatedDisk(copy)
     }
 
-    /// Every file by its path, including files that are not objects.
+    /// All files by path, including files that are not objects.
     package var files: [String: [UInt8]] {
         state.withLock { state in
             var files: [String: [UInt8]] = [:]
@@ -275,7 +275,7 @@ extension SimulatedDisk.Node {
         changes = []
     }
 
-    /// - Parameter chance: the probability with which each unsynchronised change survives.
+    /// - Parameter chance: the probability that an unsynchronized change survives.
     mutating func losePower(_ chance: Double, _ generator: inout SeededGenerator) {
         func lasts() -> Bool { Double.random(in: 0..<1, using: &generator) < chance }
         entries = durableEntries

@@ -3,7 +3,7 @@ import ObjectStorage
 import ObjectStorageTestSupport
 import Testing
 
-/// Each system call fails in turn.
+/// Tests in which each system call fails in turn.
 @Suite(.timeLimit(.minutes(5)))
 struct DirectoryFaultTests {
     typealias Fault = FaultyCalls.Fault
@@ -18,7 +18,7 @@ struct DirectoryFaultTests {
         #expect(calls.total == 200)
         calls.reset()
         try await store.synchronize()
-        // One call for each file, and one for the folder.
+        // There is one call for each file and one for the folder.
         #expect(calls.total == 101)
         #expect(calls.count(of: .synchronize) == 101)
         calls.reset()
@@ -31,11 +31,11 @@ struct DirectoryFaultTests {
         try await store.create(try ObjectName("a/b/c/1"), [1])
         calls.reset()
         try await store.synchronize()
-        // The file, c, b, a and the root.
+        // The calls are for the file, c, b, a and the root.
         #expect(calls.count(of: .synchronize) == 5)
     }
 
-    @Test func `folders created by an earlier process are made durable too`() async throws {
+    @Test func `folders created by an earlier process are also made durable`() async throws {
         let disk = SimulatedDisk()
         let first = try DirectoryStore(path: "/archive", creating: true, calls: disk)
         try await first.create(try ObjectName("a/b/1"), [1])
@@ -47,7 +47,7 @@ struct DirectoryFaultTests {
         #expect(calls.count(of: .synchronize) == 4)
     }
 
-    @Test func `the number of files waiting to be synchronised is limited`() async throws {
+    @Test func `the number of files waiting to be synchronized is limited`() async throws {
         let disk = SimulatedDisk()
         let store = try DirectoryStore(path: "/archive", creating: true, calls: disk)
         for index in 0..<2_000 {
@@ -86,7 +86,7 @@ struct DirectoryFaultTests {
         #expect(thrown?.message.hasPrefix("cannot create /archive/a/b: \(reason); ") == true)
     }
 
-    @Test func `a file that could not be synchronised remains not durable until it is deleted`() async throws {
+    @Test func `a file that could not be synchronized remains not durable until it is deleted`() async throws {
         let (store, calls) = try store()
         let name = try ObjectName("a/b")
         try await store.create(name, [1])
@@ -107,9 +107,9 @@ struct DirectoryFaultTests {
         try await store.synchronize()
     }
 
-    /// The second and the third synchronisation are those of the two folders.
+    /// The second and the third synchronization are for the two folders.
     @Test(arguments: [2, 3])
-    func `objects in a folder that could not be synchronised are not durable until deleted`(number: Int) async throws {
+    func `objects in a folder that could not be synchronized are not durable until deleted`(number: Int) async throws {
         let (store, calls) = try store()
         let name = try ObjectName("a/b")
         try await store.create(name, [1])
@@ -123,7 +123,7 @@ struct DirectoryFaultTests {
         try await store.synchronize()
     }
 
-    @Test func `a failed synchronisation no longer blocks other writers once the writer's lock is released`()
+    @Test func `a failed synchronization no longer blocks other writers once the writer's lock is released`()
         async throws
     {
         let (store, calls) = try store()
@@ -137,7 +137,7 @@ struct DirectoryFaultTests {
         try await store.synchronize()
     }
 
-    /// Runs `body` repeatedly, each time with another of its system calls failing, and checks the result.
+    /// Runs `body` repeatedly, each time with a different failing system call, and checks the result.
     private func failingEach(
         lasts: Bool, _ body: (DirectoryStore) async throws -> Void,
         check: (DirectoryStore, FaultyCalls, _ succeeded: Bool) async throws -> Void
@@ -158,13 +158,13 @@ struct DirectoryFaultTests {
     }
 
     @Test(arguments: [false, true])
-    func `an object is complete or absent, whichever call of its creation fails`(_ lasts: Bool) async throws {
+    func `an object is complete or absent, no matter which call of its creation fails`(_ lasts: Bool) async throws {
         let name = try ObjectName("log/new/object")
         try await failingEach(lasts: lasts) {
             try await $0.create(name, [1, 2, 3, 4])
         } check: { store, _, succeeded in
             let stored = try await store.read(name)?.bytes
-            // With a lasting fault the partial file cannot be removed either; the next writer deletes it.
+            // With a lasting fault, the partial file cannot be removed either; the next writer deletes it.
             if succeeded || !lasts { #expect(stored == (succeeded ? [1, 2, 3, 4] : nil)) }
             try await store.delete(name)
             try await store.create(name, [5])
@@ -174,7 +174,7 @@ struct DirectoryFaultTests {
     }
 
     @Test(arguments: [false, true])
-    func `an object has its old or its new content, regardless of the call that fails during its replacement`(
+    func `an object has its old or its new content, no matter which call of its replacement fails`(
         _ lasts: Bool
     ) async throws {
         let name = try ObjectName("log/checkpoint")
@@ -190,7 +190,7 @@ struct DirectoryFaultTests {
     }
 
     @Test(arguments: [false, true])
-    func `a failure of any call of a synchronisation is reported`(_ lasts: Bool) async throws {
+    func `a failure of any call of a synchronization is reported`(_ lasts: Bool) async throws {
         try await failingEach(lasts: lasts) { store in
             try await store.create(try ObjectName("log/new/object"), [1])
             try await store.synchronize()

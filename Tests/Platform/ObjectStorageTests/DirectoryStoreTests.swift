@@ -44,7 +44,7 @@ struct DirectoryStoreTests {
         #expect(try mode(directory.file("a/c")) == 0o640 & ~umask)
     }
 
-    @Test func `an object is one file with its name, and no other file remains beside it`() async throws {
+    @Test func `an object is one file with its name, and no other file remains`() async throws {
         let directory = try TemporaryDirectory()
         let store = try DirectoryStore(path: directory.path, creating: false)
         try await store.create(try ObjectName("log/tile/0/000"), Array("tile".utf8))
@@ -72,7 +72,7 @@ struct DirectoryStoreTests {
 
     // MARK: Obstacles
 
-    @Test func `links are never followed, neither to read nor to write`() async throws {
+    @Test func `links are never followed, neither for reading nor for writing`() async throws {
         let outside = try TemporaryDirectory()
         _ = try outside.write("secret", to: "file")
         let directory = try TemporaryDirectory()
@@ -101,14 +101,14 @@ struct DirectoryStoreTests {
         await expect(.unsafePath) { _ = try await store.read(try ObjectName("object")) }
     }
 
-    @Test func `the error for an object in place of a folder names it`() async throws {
+    @Test func `the error for an object in place of a folder names the object`() async throws {
         let store = try DirectoryStore(path: "/archive", creating: true, calls: SimulatedDisk())
         try await store.create(try ObjectName("a"), [1])
         let error = await #expect(throws: ObjectStoreError.self) { try await store.create(try ObjectName("a/b"), [1]) }
         #expect(error?.message.contains("an object has the same name") == true)
     }
 
-    @Test func `an object is written although its folder is removed meanwhile`() async throws {
+    @Test func `an object is written even if its folder is removed in the meantime`() async throws {
         let directory = try TemporaryDirectory()
         let store = try DirectoryStore(path: directory.path, creating: false)
         try await store.create(try ObjectName("a/b/1"), [1])
@@ -170,7 +170,7 @@ struct DirectoryStoreTests {
     }
 
     @Test(.enabled(if: Program.path(of: "flock") != nil, "no flock(1)"))
-    func `a second process is refused too`() async throws {
+    func `a second process is also refused`() async throws {
         let directory = try TemporaryDirectory()
         let store = try DirectoryStore(path: directory.path, creating: false)
         let lock = try await store.lock(try ObjectName("orders/0"))
@@ -182,7 +182,7 @@ struct DirectoryStoreTests {
         #expect(taken.end == .exit(0))
     }
 
-    @Test func `a released lock is free although a copy of its descriptor is open`() async throws {
+    @Test func `a released lock is free even if a copy of its descriptor is open`() async throws {
         let directory = try TemporaryDirectory()
         let store = try DirectoryStore(path: directory.path, creating: false)
         let name = try ObjectName("orders/0")

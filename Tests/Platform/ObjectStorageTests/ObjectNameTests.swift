@@ -3,7 +3,7 @@ import Testing
 
 struct ObjectNameTests {
     @Test(arguments: ["a", "a/b", "tile/0/x001/234.p/17", "appstore.notifications/0/checkpoint", "A_b-c.9"])
-    func `valid names of objects are accepted`(_ text: String) throws {
+    func `valid object names are accepted`(_ text: String) throws {
         #expect(try ObjectName(text).text == text)
     }
 
@@ -12,7 +12,7 @@ struct ObjectNameTests {
         "ä", "a%2f",
         "a\\b", "a:b", String(repeating: "a", count: 201), String(repeating: "a/", count: 451) + "a",
     ])
-    func `a name that leads outside or is ambiguous in another store is refused`(_ text: String) {
+    func `a name that leads outside the store or is ambiguous in another store is refused`(_ text: String) {
         let error = #expect(throws: ObjectStoreError.self) { try ObjectName(text) }
         #expect(error?.code == .invalidName)
         #expect(error?.message.utf8.allSatisfy { $0 >= 32 && $0 < 127 } == true)

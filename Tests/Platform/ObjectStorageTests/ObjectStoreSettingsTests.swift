@@ -17,14 +17,14 @@ struct ObjectStoreSettingsTests {
 
     private struct NotRead: Error {}
 
-    @Test func `a path is a directory and needs no further setting`() throws {
+    @Test func `a path means a directory and requires no further setting`() throws {
         let directory = try TemporaryDirectory()
         let store = try settings.open(
             ObjectStoreURL(directory.file("archive")), try configuration([]), creating: true)
         #expect(store is DirectoryStore)
     }
 
-    @Test func `a bucket needs credentials, and the error names the setting`() throws {
+    @Test func `a bucket requires credentials, and the error names the setting`() throws {
         let error = #expect(throws: ObjectStoreError.self) {
             try settings.open(ObjectStoreURL("s3://bucket/a"), try configuration([]), creating: true)
         }
@@ -45,7 +45,7 @@ struct ObjectStoreSettingsTests {
     }
 
     @Test(.enabled(if: !S3Program.available.isEmpty, S3Program.reason), arguments: S3Program.available)
-    func `a bucket is opened with its settings, and changed credentials are read again`(
+    func `a bucket is opened with its settings, and changed credentials are reread`(
         _ program: S3Program
     ) async throws {
         let server = try await program.running()

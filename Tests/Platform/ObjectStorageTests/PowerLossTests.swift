@@ -4,7 +4,7 @@ import ObjectStorageTestSupport
 import TestSupport
 import Testing
 
-/// Writers that die at any system call, with or without a power loss.
+/// Tests with writers that die at any system call, with or without a power loss.
 @Suite(.timeLimit(.minutes(10)))
 struct PowerLossTests {
     @Test func `everything reported as durable survives a power loss`() async throws {
@@ -15,7 +15,7 @@ struct PowerLossTests {
         for seed in UInt64(0)..<500 { try await lives(seed, losingPower: false) }
     }
 
-    @Test func `content read by the next writer never reverts, although the last one did not finish its exchange`()
+    @Test func `content read by the next writer never reverts, even if the last writer did not finish its exchange`()
         async throws
     {
         let name = try ObjectName("log/checkpoint")
@@ -42,7 +42,7 @@ struct PowerLossTests {
         }
     }
 
-    @Test func `an object found to exist is durable after the next synchronisation, regardless of its creator`()
+    @Test func `an object found to exist is durable after the next synchronization, regardless of its creator`()
         async throws
     {
         let name = try ObjectName("log/tile/000")
@@ -61,7 +61,7 @@ struct PowerLossTests {
         }
     }
 
-    @Test func `an object that was found exchanged already remains after a power loss`() async throws {
+    @Test func `an object that had already been exchanged remains after a power loss`() async throws {
         let name = try ObjectName("log/checkpoints/000")
         for seed in UInt64(0)..<20 {
             let disk = SimulatedDisk()
@@ -85,7 +85,7 @@ struct PowerLossTests {
         }
     }
 
-    @Test func `an object that was exchanged in new folders remains after a power loss`() async throws {
+    @Test func `an object exchanged in new folders remains after a power loss`() async throws {
         let name = try ObjectName("log/checkpoints/000")
         for seed in UInt64(0)..<20 {
             let disk = SimulatedDisk()
@@ -136,11 +136,11 @@ struct PowerLossTests {
 
     /// The objects that a writer expects on the disk.
     private struct Expectation {
-        /// Objects that were created and synchronised, and not deleted since.
+        /// The objects that were created and synchronized, and have not been deleted since.
         var durable: [ObjectName: [UInt8]] = [:]
-        /// Objects that were created but not synchronised, with their complete bytes.
+        /// The objects that were created but not synchronized, with their complete bytes.
         var created: [ObjectName: [UInt8]] = [:]
-        /// Objects that were deleted without synchronisation. Their bytes may still be present.
+        /// The objects that were deleted without synchronization. Their bytes may still be present.
         var deleted: [ObjectName: [UInt8]] = [:]
         /// The last confirmed checkpoint, and the one being written.
         var checkpoint: [UInt8]?
@@ -170,7 +170,7 @@ struct PowerLossTests {
             let store = try DirectoryStore(path: "/archive", creating: true, calls: calls)
             let checkpoint = try ObjectName("log/checkpoint")
             _ = try await store.lock(try ObjectName("log"))
-            // The next writer removes objects that may be incomplete.
+            // As the next writer does, remove objects that may be incomplete.
             for name in expected.deleted.keys.sorted() { try await store.delete(name) }
             try await store.synchronize()
             expected.synchronized()
@@ -208,7 +208,7 @@ struct PowerLossTests {
 
     private func check(_ disk: SimulatedDisk, _ expected: Expectation, losingPower: Bool) async throws -> Bool {
         guard let store = try? DirectoryStore(path: "/archive", creating: false, calls: disk) else {
-            // Before the directory existed, nothing was confirmed as durable.
+            // Nothing was confirmed as durable before the directory existed.
             return expected.durable.isEmpty && expected.checkpoint == nil
         }
         for (name, bytes) in expected.durable {
@@ -225,7 +225,7 @@ struct PowerLossTests {
         let isRight = checkpoint == expected.checkpoint || checkpoint == expected.attempted
         #expect(isRight)
         guard !losingPower, isRight else { return isRight }
-        // Without a power loss only the object being written may be truncated.
+        // Without a power loss, only the object being written may be truncated.
         let cut = try await expected.created.asyncFilter { try await store.read($0.key)?.bytes != $0.value }
         #expect(cut.count <= 1)
         return cut.count <= 1

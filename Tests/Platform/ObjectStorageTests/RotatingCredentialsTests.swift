@@ -4,7 +4,7 @@ import ObjectStorage
 import Synchronization
 import Testing
 
-/// The sources of AWS keys, in the order of botocore's `create_credential_resolver`, and key rotation.
+/// Tests of the sources of AWS keys, in the order of botocore's `create_credential_resolver`, and of key rotation.
 struct RotatingCredentialsTests {
     private static let start: Int64 = 1_795_682_400_000
 
@@ -71,7 +71,7 @@ struct RotatingCredentialsTests {
         ])
     }
 
-    @Test func `an EC2 instance provides the key of its role through version 2 of its metadata service`() async throws {
+    @Test func `an EC2 instance provides its role's key through version 2 of its metadata service`() async throws {
         let service = Self.instance("I")
         let ec2 = ["/sys/class/dmi/id/sys_vendor": "Amazon EC2\n"]
         let key = try await credentials([:], files: ec2, service).key()
@@ -84,7 +84,7 @@ struct RotatingCredentialsTests {
             ])
     }
 
-    @Test func `the metadata service is not queried outside EC2 or if it is disabled`() async {
+    @Test func `the metadata service is not queried outside EC2 or if disabled`() async {
         for (variables, vendor) in [
             ([:], "QEMU"), (["AWS_EC2_METADATA_DISABLED": "true"], "Amazon EC2"),
         ] as [([String: String], String)] {
@@ -97,7 +97,7 @@ struct RotatingCredentialsTests {
         }
     }
 
-    /// A clock, and keys numbered in the order in which they are fetched.
+    /// A clock, and a source of keys numbered in the order in which they are fetched.
     private final class Keys: Sendable {
         let now = Mutex(RotatingCredentialsTests.start)
         let count = Mutex(0)

@@ -22,7 +22,7 @@ enum S3Program: String, CaseIterable, CustomTestStringConvertible, Sendable {
 
     var testDescription: String { rawValue }
 
-    /// The program's path or the server's URL; nil if there is none.
+    /// The program's path or the server's URL; nil if the server is not available.
     var location: String? {
         switch self {
         case .endpoint: Self.environment["SLUICE_TEST_S3_ENDPOINT"]
@@ -31,20 +31,20 @@ enum S3Program: String, CaseIterable, CustomTestStringConvertible, Sendable {
         }
     }
 
-    /// Parts of the contract that the server violates. `S3StoreTests` runs them with a simulated bucket.
+    /// The parts of the contract that the server violates. `S3StoreTests` tests them with a simulated bucket.
     var departures: [ObjectStoreContract] {
         switch self {
         case .endpoint: []
-        // It evaluates a condition and writes in two separate steps, so several writers may succeed.
+        // moto evaluates a condition and writes in two separate steps, so several writers may succeed.
         case .moto: [.oneOfManyCreatesIt, .oneOfManyExchangesIt]
-        // It lists `a/1` before `a.b`. The store rejects this listing as out of order.
+        // SeaweedFS lists `a/1` before `a.b`, and the store rejects this listing as out of order.
         case .seaweedFS: [.listingsAreInOrder]
         }
     }
 
     private static let servers = Servers()
 
-    /// Returns the server. The first test that needs it starts it, and it ends with the tests.
+    /// Returns the server, which the first caller starts and which runs until the tests end.
     func running() async throws -> S3Server { try await Self.servers.running(self) }
 
     private actor Servers {
@@ -52,7 +52,7 @@ enum S3Program: String, CaseIterable, CustomTestStringConvertible, Sendable {
 
         func running(_ program: S3Program) async throws -> S3Server {
             if let server = servers[program] { return try await server.value }
-            // Awaited below, and by later callers.
+            // The task is awaited below and by later callers.
             let task = Task { try await program.start() }
             servers[program] = task
             return try await task.value

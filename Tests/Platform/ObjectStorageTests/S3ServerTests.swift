@@ -4,10 +4,10 @@ import ObjectStorageTestSupport
 import TestSupport
 import Testing
 
-/// The S3 store over HTTP with each installed third-party server; see ``S3Program``.
+/// Tests of the S3 store over HTTP with each installed third-party server; see ``S3Program``.
 @Suite(.enabled(if: !S3Program.available.isEmpty, S3Program.reason), .serialized, .timeLimit(.minutes(10)))
 struct S3ServerTests {
-    /// A part of the contract, on one server.
+    /// A part of the contract on one server.
     struct Case: CustomTestStringConvertible, Sendable {
         let program: S3Program
         let part: ObjectStoreContract
@@ -91,7 +91,7 @@ struct S3ServerTests {
     }
 
     @Test(arguments: S3Program.available)
-    func `the error for a bucket that does not exist names it`(_ program: S3Program) async throws {
+    func `the error for a missing bucket names the bucket`(_ program: S3Program) async throws {
         let server = try await program.running()
         let store = try await server.store(in: "no-such-bucket")
         let error = await #expect(throws: ObjectStoreError.self) { try await store.create(try ObjectName("a"), [1]) }

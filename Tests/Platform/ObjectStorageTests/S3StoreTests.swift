@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// The S3 store with a simulated service, without network or waiting.
+/// Tests of the S3 store with a simulated service, without network or waiting.
 @Suite(.timeLimit(.minutes(5)))
 struct S3StoreTests {
     @Test(arguments: ObjectStoreContract.allCases)
@@ -113,7 +113,7 @@ struct S3StoreTests {
         let error = await #expect(throws: ObjectStoreError.self) { _ = try await store.read(try ObjectName("a")) }
         #expect(error?.code == .unavailable)
         #expect(error?.message == "cannot read s3://bucket/a: SlowDown (status 503)")
-        // Half of 100 ms, 200 ms, … up to 5 s, because the random number is always one half.
+        // The waits are half of 100 ms, 200 ms, … up to 5 s, because the random number is always one half.
         #expect(waits.withLock { $0 } == [50, 100, 200, 400, 800, 1600, 2500].map { .milliseconds($0) })
     }
 
@@ -137,7 +137,7 @@ struct S3StoreTests {
     }
 
     @Test(arguments: [false, true])
-    func `a write with a lost response succeeds only if exactly its bytes are stored`(_ isOurs: Bool) async throws {
+    func `a write with a lost response succeeds only if exactly those bytes are stored`(_ isOurs: Bool) async throws {
         let bench = try Bench()
         let name = try ObjectName("a")
         if !isOurs { try await bench.store.create(name, [9]) }
@@ -190,7 +190,7 @@ struct S3StoreTests {
         #expect(error?.message.contains("the service ignores If-") == true)
     }
 
-    @Test func `every writer gets a lock, and the service is probed once for its support of conditions`() async throws {
+    @Test func `every writer gets a lock, and the service is probed once for support of conditions`() async throws {
         let bench = try Bench()
         for _ in 0..<3 { _ = try await bench.store.lock(try ObjectName("log")) }
         #expect(bench.bucket.requests.count == 3)

@@ -4,10 +4,10 @@ import ObjectStorage
 import TestSupport
 import Testing
 
-/// Keys for a web identity from a third-party Security Token Service, moto (PyPI), used with one of its buckets.
+/// Tests of keys for a web identity from a third-party Security Token Service (moto, from PyPI) and one of its buckets.
 @Suite(.enabled(if: S3Program.moto.location != nil, "no moto: pip install 'moto[server]'"), .timeLimit(.minutes(5)))
 struct WebIdentityOnServerTests {
-    @Test func `a key exchanged for a web identity opens a bucket, and so does its successor`() async throws {
+    @Test func `a key exchanged for a web identity gives access to a bucket, and so does the next key`() async throws {
         let server = try await S3Program.moto.running()
         let client = HTTPClient()
         let aws = AWSCredentials(

@@ -45,7 +45,7 @@ struct XMLElementTests {
         #expect(XMLElement(document: Array("<a>".utf8) + [0xFF] + Array("</a>".utf8)) == nil)
     }
 
-    @Test func `deep nesting is refused without a deep stack`() {
+    @Test func `deep nesting is refused without deep recursion`() {
         #expect(read(String(repeating: "<a>", count: 16) + String(repeating: "</a>", count: 16)) != nil)
         #expect(read(String(repeating: "<a>", count: 17) + String(repeating: "</a>", count: 17)) == nil)
         #expect(read(String(repeating: "<a>", count: 1_000_000)) == nil)

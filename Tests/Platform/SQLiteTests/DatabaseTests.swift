@@ -10,7 +10,7 @@ extension TemporaryDirectory {
 
 private struct TestFailure: Error {}
 
-/// Returns the error of an operation that must fail.
+/// Returns the error thrown by an operation that must fail.
 func sqliteError(_ body: () throws -> Void) throws -> SQLiteError {
     try #require(throws: SQLiteError.self, performing: body)
 }
@@ -34,7 +34,7 @@ func sqliteError(_ body: () throws -> Void) throws -> SQLiteError {
 
     // MARK: Opening
 
-    @Test func `a writer uses a write-ahead log, normal synchronisation and foreign keys`() throws {
+    @Test func `a writer uses a write-ahead log, normal synchronization and foreign keys`() throws {
         let database = try open()
         #expect(try database.firstRow("PRAGMA journal_mode") { row in try row.text(0) } == "wal")
         #expect(try database.firstRow("PRAGMA synchronous") { row in try row.integer(0) } == 1)
@@ -67,7 +67,7 @@ func sqliteError(_ body: () throws -> Void) throws -> SQLiteError {
         try database.run("INSERT INTO t VALUES (zeroblob(2000000))")
         #expect(try logSize() > 2_000_000)
         try database.use(Database.WriteBuffers(cache: 4_096, log: 10))
-        // The first insert is checkpointed together with the earlier ones, and the second restarts the log.
+        // The first insert is checkpointed with the earlier ones, and the second restarts the log.
         for _ in 0..<2 { try database.run("INSERT INTO t VALUES (1)") }
         #expect(try logSize() <= 10 * 4_096)
         #expect(try database.firstRow("SELECT count(*) FROM t") { try $0.integer(0) } == 3)
@@ -78,7 +78,7 @@ func sqliteError(_ body: () throws -> Void) throws -> SQLiteError {
         #expect(try names(try open()) == ["a"])
     }
 
-    @Test func `writers that share a file see each other's rows and exclude one that does not share`() throws {
+    @Test func `writers that share a file see each other's rows and exclude an exclusive writer`() throws {
         let path = directory.file("shared.db")
         let first = try Database(path: path, access: .sharedWriter)
         let second = try Database(path: path, access: .sharedWriter)
@@ -109,8 +109,8 @@ func sqliteError(_ body: () throws -> Void) throws -> SQLiteError {
         #expect(try database.rows("SELECT a FROM t") { try $0.integer(0) } == [1])
     }
 
-    /// Two connections switch one file to a write-ahead log simultaneously. SQLite fails one of them immediately,
-    /// regardless of its busy timeout.
+    /// When two connections switch a file to a write-ahead log simultaneously, one fails immediately, regardless of the
+    /// busy timeout.
     @Test func `writers that create a shared file at the same time wait for each other`() async throws {
         for round in 0..<40 {
             let path = directory.file("shared-\(round).db")
@@ -261,7 +261,7 @@ func sqliteError(_ body: () throws -> Void) throws -> SQLiteError {
         for column in [-1, 1, Int.max, Int.min] { #expect(read { _ = try $0.integer(column) }?.code == .wrongType) }
     }
 
-    @Test func `a row kept after it was read has no columns`() throws {
+    @Test func `a row kept after reading has no columns`() throws {
         let database = try open()
         let kept = try #require(try database.firstRow("SELECT 'a'") { row in row })
         #expect(try sqliteError { _ = try kept.text(0) }.code == .wrongType)
@@ -320,7 +320,7 @@ func sqliteError(_ body: () throws -> Void) throws -> SQLiteError {
         #expect(try names(database) == ["a", "c"])
     }
 
-    @Test func `more statements than fit into the cache still work`() throws {
+    @Test func `more statements than fit in the cache still work`() throws {
         let database = try Database.inMemory()
         for number in 0..<1_000 {
             #expect(try database.firstRow("SELECT \(number)") { row in try row.integer(0) } == Int64(number))
@@ -354,7 +354,7 @@ func sqliteError(_ body: () throws -> Void) throws -> SQLiteError {
         #expect(try database.transaction { try names(database) } == [])
     }
 
-    @Test func `a transaction inside a transaction is refused and the outer one is kept`() throws {
+    @Test func `a nested transaction is refused, and the outer one continues`() throws {
         let database = try open()
         try database.transaction {
             try database.run("INSERT INTO t VALUES (1, 'a')")
@@ -401,7 +401,7 @@ func sqliteError(_ body: () throws -> Void) throws -> SQLiteError {
     @Test func `a lock of another connection is reported as busy`() throws {
         let database = try open()
         database.close()
-        // Two writers can conflict only if one of them bypasses this library's lock.
+        // Two writers can conflict only if one bypasses this library's lock.
         try FileManager.default.createSymbolicLink(
             atPath: directory.path + "/other", withDestinationPath: directory.database)
         let first = try Database(path: directory.database, busyTimeout: .zero)

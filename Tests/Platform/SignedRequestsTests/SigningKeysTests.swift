@@ -5,7 +5,7 @@ import Testing
 @testable import SignedRequests
 
 @Suite struct SigningKeysTests {
-    /// Test vectors from the reference libraries of Standard Webhooks.
+    /// The test vectors are from the reference libraries of Standard Webhooks.
     @Test func `the signature equals the example of the specification's libraries`() throws {
         let secrets = try SigningKeys(lines: Array("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw".utf8))
         let signature = try secrets.signature(
@@ -13,7 +13,7 @@ import Testing
         #expect(signature == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=")
     }
 
-    @Test func `every key signs, regardless of white space or prefix on its line`() throws {
+    @Test func `every key signs, regardless of whitespace or a prefix on its line`() throws {
         let lines = "\n  \(TestKey.line(TestKey.first))\r\n\n\(TestKey.line(TestKey.second).dropFirst(6))\t\n"
         let both = try SigningKeys(lines: Array(lines.utf8)).signature(id: "a", timestamp: 1, body: [])
         let each = try [TestKey.first, TestKey.second].map {
@@ -30,7 +30,7 @@ import Testing
         (TestKey.line([UInt8](repeating: 0, count: 65)), "the key on line 1 has 65 bytes"),
         ([String](repeating: TestKey.line(TestKey.first), count: 9).joined(separator: "\n"), "9 keys; at most 8"),
     ])
-    func `the error for a file without a usable key names the line and does not show it`(
+    func `the error for a file without a usable key names the line without showing it`(
         lines: String, problem: String
     ) {
         let error = #expect(throws: FileProblem.self) { try SigningKeys(lines: Array(lines.utf8)) }

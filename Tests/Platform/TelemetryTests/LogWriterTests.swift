@@ -70,7 +70,7 @@ final class TestPipe {
         #expect(dropped > 9_000)
         #expect(!writer.flush(within: .milliseconds(1)))
         var text = ""
-        // The writer may accept lines while it drops others, and then reports drops more than once.
+        // The writer may accept some lines while it drops others, and then reports dropped lines more than once.
         func told() -> (written: Int, dropped: Int) {
             let whole = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
             let notices = whole.filter { $0.hasPrefix("dropped ") }
@@ -82,7 +82,7 @@ final class TestPipe {
         #expect(writer.flush(within: .seconds(30)))
     }
 
-    @Test func `the bytes in the queue are limited too`() throws {
+    @Test func `the bytes in the queue are also limited`() throws {
         let pipe = try TestPipe()
         let writer = writer(pipe.writing, maximumBytes: 1_000)
         defer { writer.stop() }
@@ -92,7 +92,7 @@ final class TestPipe {
         #expect(pipe.read() == "dropped 1\n")
     }
 
-    @Test func `a reader that disconnects loses lines but does not end the process`() throws {
+    @Test func `a disconnected reader loses lines, but the process continues`() throws {
         let pipe = try TestPipe()
         let other = dup(pipe.writing)
         defer { close(other) }
@@ -103,7 +103,7 @@ final class TestPipe {
         #expect(writer.flush(within: .seconds(30)))
     }
 
-    @Test func `lines of many threads are never interleaved`() async throws {
+    @Test func `lines from many threads are never interleaved`() async throws {
         let pipe = try TestPipe()
         let writer = writer(pipe.writing)
         defer { writer.stop() }

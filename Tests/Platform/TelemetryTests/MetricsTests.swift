@@ -65,7 +65,7 @@ import Testing
         #expect(text(registry).split(separator: "\n").count == 5)
     }
 
-    @Test func `sampled values are queried when the text is written`() {
+    @Test func `samplers are called when the text is written`() {
         let registry = MetricsRegistry()
         let time = TestTime()
         registry.collect { samples in

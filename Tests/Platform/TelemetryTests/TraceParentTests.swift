@@ -35,7 +35,7 @@ import Testing
         #expect(later.text == Self.valid)
     }
 
-    @Test func `a child keeps the trace and has its own span`() throws {
+    @Test func `a child keeps the trace id and has a new span id`() throws {
         let parent = try #require(TraceParent.parse(Self.valid.dropLast(2) + "ff"))
         let child = parent.child()
         #expect(child.traceId == parent.traceId)

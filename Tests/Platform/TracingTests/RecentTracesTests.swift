@@ -7,7 +7,7 @@ import Tracing
         try #require(TraceParent.parse("00-4bf92f3577b34da6a3ce929d0e0e4736-000000000000000\(span)-01"))
     }
 
-    @Test func `the last change of a row counts, and the oldest rows are forgotten`() throws {
+    @Test func `the last change of a row is returned, and the oldest rows are evicted`() throws {
         let recent = RecentTraces(capacity: 2)
         recent.remember(try context("1"), forKey: [1])
         recent.remember(try context("2"), forKey: [1])

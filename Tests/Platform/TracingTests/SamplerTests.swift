@@ -28,7 +28,7 @@ import Tracing
     }
 
     @Test(arguments: [(0.0, false), (-1, false), (.nan, false), (1, true), (2, true)])
-    func `ratios at and beyond the limits record nothing or everything`(ratio: Double, isSampled: Bool) {
+    func `ratios at or beyond the limits record nothing or everything`(ratio: Double, isSampled: Bool) {
         let sampler = Sampler(.parentRatio, ratio: ratio)
         #expect(sampler.isSampled(traceIdLow: 0, parent: nil) == isSampled)
         #expect(sampler.isSampled(traceIdLow: .max, parent: nil) == isSampled)

@@ -10,7 +10,7 @@ import Testing
         ("http://user:secret@crm:8080/in", "crm", 8080), ("https://[::1]:8443/", "[::1]", 8443),
         ("https://[2001:db8::1]", "[2001:db8::1]", 443),
     ])
-    func `of a URL, only the host and the port are recorded`(url: String, host: String, port: Int) {
+    func `only the host and the port of a URL are recorded`(url: String, host: String, port: Int) {
         #expect(
             SpanAttribute.server(of: url) == [SpanAttribute(.serverAddress, host), SpanAttribute(.serverPort, port)])
     }
@@ -30,7 +30,7 @@ import Testing
             ])
     }
 
-    @Test func `a task of a batch has the span of the row's own record, if it is recorded`() throws {
+    @Test func `a task for a batch uses the span of the row's own record, if it is recorded`() throws {
         let tracer = Tracer(Sampler(.alwaysOn), queue: SpanQueue())
         let span = try #require(tracer.start("process", .consumer, parent: nil))
         let some = TraceScope([[1]: span], isComplete: false)

@@ -20,20 +20,20 @@ import Testing
         #expect((0..<3).map { _ in queue.take().count } == [4, 3, 0])
     }
 
-    @Test func `a batch ends the wait for it`() async {
+    @Test func `a full batch ends the wait`() async {
         let queue = SpanQueue(capacity: 10, batch: 4)
         add(3, to: queue)
         async let waited: Void = queue.waitForBatch(within: .seconds(3_600))
         add(1, to: queue)
         await waited
         #expect(queue.take().count == 4)
-        // The next wait needs a further batch. Without one, it ends with its time.
+        // The next wait requires another batch; without one, it ends at its time limit.
         let start = ContinuousClock.now
         await queue.waitForBatch(within: .milliseconds(20))
         #expect(ContinuousClock.now - start >= .milliseconds(20))
     }
 
-    @Test func `a batch larger than the queue is as large as the queue`() {
+    @Test func `a batch size above the queue's capacity is reduced to the capacity`() {
         #expect(SpanQueue(capacity: 5, batch: 512).batch == 5)
     }
 }

@@ -29,18 +29,18 @@ import Testing
         #expect(context.isSampled)
     }
 
-    @Test func `an unrecorded trace has the flag 00, so that other processes record nothing either`() throws {
+    @Test func `an unrecorded trace has flags 00, so that other processes record nothing either`() throws {
         let context = tracer(.parentAlwaysOn).context(of: try parent("00"))
         #expect(context.text.hasSuffix("-00"))
         #expect(tracer(.parentAlwaysOn).start("work", .internal, parent: try parent("00")) == nil)
     }
 
-    @Test func `new traces have the flag of random ids`() {
+    @Test func `new traces have the flag for random ids`() {
         #expect(tracer(.alwaysOn).context(of: nil).flags == 0b11)
         #expect(tracer(.alwaysOff).context(of: nil).flags == 0b10)
     }
 
-    @Test func `undefined flags of a caller are not passed on`() throws {
+    @Test func `a caller's undefined flags are not passed on`() throws {
         #expect(tracer(.alwaysOn).context(of: try parent("fc")).flags == 1)
     }
 
@@ -49,7 +49,7 @@ import Testing
         #expect(tracer(.parentAlwaysOn).context(of: try parent("00"), isTrusted: false).isSampled)
     }
 
-    @Test func `an untrusted caller cannot choose a trace id that the ratio records`() throws {
+    @Test func `an untrusted caller cannot force recording by choosing a trace id`() throws {
         let chosen = try #require(TraceParent.parse("00-00000000000000010000000000000000-00f067aa0ba902b7-01"))
         let tracer = tracer(.parentRatio, ratio: 0.01)
         let recorded = (0..<10_000).count { _ in tracer.context(of: chosen, isTrusted: false).isSampled }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import TransparencyLog
 
-/// ML-DSA-44 cosignatures, checked with an example signed by a third-party library.
+/// Tests of ML-DSA-44 cosignatures with an example signed by a third-party library.
 struct MLDSA44CosignatureTests {
     private func proof() throws -> TlogProof { try TlogProof(bytes: Array(MLDSA44Example.proof.utf8)) }
 
@@ -38,7 +38,7 @@ struct MLDSA44CosignatureTests {
     }
 
     @Test(.enabled(if: !MLDSA44PublicKey.isAvailable, "this libcrypto has ML-DSA-44"))
-    func `a key is refused by name if libcrypto does not have the algorithm`() throws {
+    func `a key is refused with its name if libcrypto lacks the algorithm`() throws {
         let error = #expect(throws: TransparencyLogError.self) {
             try NoteVerifier(text: MLDSA44Example.witnessKey)
         }
@@ -47,7 +47,7 @@ struct MLDSA44CosignatureTests {
         #expect(error?.message.contains("OpenSSL 3.5") == true)
     }
 
-    @Test func `keys with another length or id are malformed with every libcrypto`() throws {
+    @Test func `keys with a wrong length or id are malformed with every libcrypto`() throws {
         let parts = MLDSA44Example.witnessKey.split(separator: "+", maxSplits: 2)
         for text in [
             "\(parts[0])+aff69a9e+\(parts[2])", "\(parts[0])+\(parts[1])+BgAA",
@@ -62,7 +62,7 @@ struct MLDSA44CosignatureTests {
         #expect(error?.code == .malformedKey)
     }
 
-    @Test func `the proof of the example is valid with only its log key`() throws {
+    @Test func `the example's proof is valid with only its log key`() throws {
         let log = try NoteVerifier(text: MLDSA44Example.archiveKey).with(
             name: "example.com/archive/appstore.notifications.production/3")
         let proof = try proof()

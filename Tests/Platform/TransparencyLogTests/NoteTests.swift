@@ -16,7 +16,7 @@ import TransparencyLog
 
     private func note(_ text: String) throws -> SignedNote { try SignedNote(bytes: Array(text.utf8)) }
 
-    @Test func `the note of the Go project is parsed, verified and formatted again`() throws {
+    @Test func `the Go project's example note is parsed, verified and formatted again`() throws {
         let text = Self.peterText + "\n" + Self.peterLine
         let note = try note(text)
         #expect(note.text == Self.peterText)
@@ -25,7 +25,7 @@ import TransparencyLog
         #expect(try NoteVerifier(text: Self.peterKey).text == Self.peterKey)
     }
 
-    @Test func `signatures by unknown keys are ignored and not sufficient alone`() throws {
+    @Test func `signatures by unknown keys are ignored, and are not sufficient on their own`() throws {
         let both = try note(Self.peterText + "\n" + Self.peterLine + Self.enochLine)
         let peter = try NoteVerifier(text: Self.peterKey)
         let error = #expect(throws: TransparencyLogError.self) { try both.verified(by: []) }
@@ -79,7 +79,7 @@ import TransparencyLog
             bytes[start] += 1
             #expect((try? NoteVerifier(text: String(decoding: bytes, as: UTF8.self))) == nil)
         }
-        // A key with a wrong length, and one with an unknown type, both with a matching key id.
+        // One key has a wrong length and the other an unknown type, both with a matching key id.
         for text in [
             "PeterNeumann+cc469956+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TWBADKEY==",
             "PeterNeumann+173116ae+ZRpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW",
@@ -104,7 +104,7 @@ import TransparencyLog
         let verified = try read.verified(by: [signer.verifier, cosigner.verifier])
         #expect(verified.map(\.type) == [.ed25519, .cosignature])
         #expect(verified.map(\.time) == [nil, 1_679_315_147])
-        // The key's signatures over the formats' exact bytes must be equal.
+        // The signatures must equal direct signatures over the exact bytes of the formats.
         let plain = try key.ed25519Signature(of: Array(note.text.utf8))
         let timed = try key.ed25519Signature(of: Array("cosignature/v1\ntime 1679315147\n\(note.text)".utf8))
         #expect(note.signatures[0].signature == plain)
@@ -130,7 +130,7 @@ import TransparencyLog
         #expect(PreviousSize.unverified(of: note, origin: "example.com/another") == nil)
         let signed = try key.ed25519Signature(of: Array("sluice-archive/previous@v1\nprevious 7\n\(note.text)".utf8))
         #expect(note.signatures[1].signature == [0, 0, 0, 0, 0, 0, 0, 7] + signed)
-        // The identifier determines the key id and is included in the verifier key.
+        // The type identifier determines the key id and is included in the verifier key.
         #expect(try NoteVerifier(text: chain.verifier.text) == chain.verifier)
         #expect(chain.verifier.keyID != signer.verifier.keyID)
         var bytes = note.signatures[1].signature
@@ -172,7 +172,7 @@ import TransparencyLog
         #expect(checkpoint.text == "a b\n0\n\(Self.root)\nmore\nlines\n")
     }
 
-    @Test func `the example in the checkpoint format is parsed`() throws {
+    @Test func `the example in the checkpoint specification is parsed`() throws {
         let note = try note(
             """
             example.com/behind-the-sofa

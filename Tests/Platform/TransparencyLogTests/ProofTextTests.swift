@@ -74,7 +74,7 @@ import TransparencyLog
         }
     }
 
-    @Test func `truncated or changed texts are refused or have another meaning, and never trap`() async throws {
+    @Test func `truncated or changed texts never trap, and are refused or have another meaning`() async throws {
         let inclusion = try await InclusionProof.make(index: 7, size: 20, from: log)
         let proof = TlogProof(extra: [9], inclusion: inclusion, note: try note(20)).bytes
         let consistency = try await ConsistencyProof.make(old: 5, new: 20, from: log)

@@ -28,7 +28,7 @@ import TransparencyLog
         #expect(TilePath(text: text) == nil)
     }
 
-    @Test func `the tiles of 70,000 leaves match the example in the format`() {
+    @Test func `the tiles of 70,000 leaves match the example in the specification`() {
         #expect(TilePath.count(level: 0, size: 70_000) == (273, 112))
         #expect(TilePath.count(level: 1, size: 70_000) == (1, 17))
         #expect(TilePath.count(level: 2, size: 70_000) == (0, 1))
@@ -40,7 +40,7 @@ import TransparencyLog
     }
 
     @Test(arguments: [(0, 0), (1, 1), (256, 1), (257, 2), (Int.max, 1 << 55)])
-    func `every started group of 256 leaves has an entry bundle`(size: Int, bundles: Int) {
+    func `every full or partial group of 256 leaves has an entry bundle`(size: Int, bundles: Int) {
         #expect(TilePath.bundleCount(size: size) == bundles)
     }
 
@@ -70,7 +70,7 @@ import TransparencyLog
         #expect(throws: TransparencyLogError.self) { try EntryBundle(entries: .init(repeating: [], count: 257)) }
     }
 
-    @Test func `a bundle that is truncated anywhere but between entries is refused`() throws {
+    @Test func `a bundle truncated anywhere but between entries is refused`() throws {
         let bytes = try EntryBundle(entries: [[1, 2], [], [3]]).bytes
         for count in 0...bytes.count {
             let entries = [4: 1, 6: 2, 9: 3][count]

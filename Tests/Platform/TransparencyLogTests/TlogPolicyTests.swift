@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import TransparencyLog
 
-/// Policy files as defined by c2sp.org/tlog-policy.
+/// Tests of policy files as defined by c2sp.org/tlog-policy.
 struct TlogPolicyTests {
     private let logs: [String]
     private let witnesses: [String]
@@ -31,7 +31,7 @@ struct TlogPolicyTests {
         } catch { return error.code == .malformedPolicy ? error.message : "\(error)" }
     }
 
-    @Test func `the specification's example requires two of one organization and one of the other`() throws {
+    @Test func `the specification's example requires two witnesses of one organization and one of the other`() throws {
         let policy = try policy(
             "log \(logs[0])", "", "witness X1 \(witnesses[0])", "witness X2 \(witnesses[1])",
             "witness X3 \(witnesses[2])",
@@ -58,13 +58,13 @@ struct TlogPolicyTests {
         #expect(policy.quorum.isMet(by: [0]) && !policy.quorum.isMet(by: []))
     }
 
-    @Test func `quorum none requires no witness, and a file needs no log`() throws {
+    @Test func `the quorum none requires no witness, and a file need not contain a log`() throws {
         let policy = try policy("witness w \(witnesses[0])", "quorum none")
         #expect(policy.quorum.isNone && policy.quorum.isMet(by: []))
         #expect(policy.logs.isEmpty)
     }
 
-    @Test func `a witness with ML-DSA-44 is part of the quorum, and counts if libcrypto has the algorithm`()
+    @Test func `a witness with ML-DSA-44 is part of the quorum and counts if libcrypto has the algorithm`()
         throws
     {
         let policy = try policy(
@@ -76,7 +76,7 @@ struct TlogPolicyTests {
         #expect(problem("witness x witness.example/new+01234567+Bgc=\nquorum x\n") != nil)
     }
 
-    @Test func `a file that violates the specification is refused with the line`() throws {
+    @Test func `a file that violates the specification is refused with the line number`() throws {
         let one = "witness w \(witnesses[0])\n"
         let two = one + "witness v \(witnesses[1])\n"
         let renamed = try NoteVerifier(text: witnesses[0]).with(name: "other.example").text

@@ -4,7 +4,7 @@ import Testing
 import TransparencyLog
 
 @Suite("The tree of RFC 6962") struct TreeTests {
-    /// Leaves and roots published by certificate-transparency, for sizes 0 to 8.
+    /// Leaves and roots published by Certificate Transparency, for sizes 0 to 8.
     static let leaves = [
         "", "00", "10", "2021", "3031", "40414243", "5051525354555657", "606162636465666768696a6b6c6d6e6f",
     ]
@@ -26,11 +26,11 @@ import TransparencyLog
         try #require(HexText.decode(hex).flatMap { MerkleHash(bytes: $0) })
     }
 
-    @Test func `the roots equal the published ones of Certificate Transparency`() {
+    @Test func `the roots equal those published by Certificate Transparency`() {
         #expect(Self.reference.roots.map { HexText.encode($0.bytes) } == Self.roots)
     }
 
-    @Test func `a proof that is too short does not prove a node as a leaf`() {
+    @Test func `a proof that is too short does not prove that a node is a leaf`() {
         let (left, right) = (MerkleHash.leaf([1]), MerkleHash.leaf([2]))
         let root = MerkleHash.node(left, right)
         #expect(InclusionProof(index: 0, hashes: [right]).proves(left, size: 2, root: root))
@@ -75,7 +75,7 @@ import TransparencyLog
         for size in 0...300 { #expect(log.roots[size] == TestLog.root(of: log.entries[..<size])) }
     }
 
-    @Test func `every leaf, and nothing else, is proved in trees of every size`() async throws {
+    @Test func `every leaf and nothing else can be proved in trees of every size`() async throws {
         let log = TestLog(count: 40)
         for size in 1...40 {
             for index in 0..<size {
@@ -125,7 +125,7 @@ import TransparencyLog
         }
     }
 
-    @Test func `a frontier read from tiles continues like the tree itself`() throws {
+    @Test func `a frontier restored from tiles continues like the tree itself`() throws {
         var log = TestLog(count: 65_700)
         for size in [0, 1, 2, 255, 256, 257, 511, 512, 65_535, 65_536, 65_537, 65_700] {
             let tiles = TilePath.partialTiles(ofSize: size).compactMap { log.tiles[$0.text] }
@@ -144,7 +144,7 @@ import TransparencyLog
         }
     }
 
-    @Test func `leaves outside a tree are not proved`() async {
+    @Test func `there are no proofs for leaves outside a tree`() async {
         for (index, size) in [(0, 0), (3, 3), (-1, 3), (Int.max, 3)] {
             await #expect(throws: TransparencyLogError.self) {
                 try await InclusionProof.make(index: index, size: size, from: Self.reference)

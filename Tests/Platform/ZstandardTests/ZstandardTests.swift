@@ -27,7 +27,7 @@ import Zstandard
         }
     }
 
-    @Test func `a dictionary shortens a value that contains its text`() throws {
+    @Test func `a dictionary shortens a value that contains the dictionary's text`() throws {
         let value = Self.dictionary + Array("9990}".utf8)
         #expect(try Self.frame(value).count < 40)
         #expect(try Self.frame(value, dictionary: []).count > 50)
@@ -53,7 +53,7 @@ import Zstandard
         let frame = try Self.frame([UInt8](repeating: 65, count: 100_000))
         #expect(throws: ZstandardError.tooLarge) { _ = try Self.value(frame, upTo: 99_999) }
         #expect(try Self.value(frame, upTo: 100_000).count == 100_000)
-        // A header that claims the maximum size: magic number, descriptor of an 8-byte size in a single segment, size.
+        // The header claims the maximum size: magic number, descriptor for an 8-byte size in a single segment, size.
         let claim: [UInt8] = [0x28, 0xB5, 0x2F, 0xFD, 0xE0] + [UInt8](repeating: 0xFF, count: 8)
         #expect(throws: ZstandardError.self) { _ = try Self.value(claim) }
     }

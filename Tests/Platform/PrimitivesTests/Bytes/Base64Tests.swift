@@ -61,7 +61,7 @@ struct Base64Tests {
                 text[place] = value
                 let decoded = try? Base64URL.decode(text)
                 #expect((decoded != nil) == alphabet.contains(value))
-                // Every byte sequence has exactly one encoding, so decoded text encodes to itself.
+                // Every byte sequence has exactly one encoding, so encoding the decoded bytes must restore the text.
                 if let decoded { #expect(Base64URL.encode(decoded) == text) }
             }
         }
@@ -69,7 +69,7 @@ struct Base64Tests {
 
     @Test func `every byte value is classified correctly at every index of a long text`() {
         let alphabet = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
-        // A vectorized processor reads blocks of 32 characters; a tail follows them.
+        // Vector code reads blocks of 32 characters, which are followed by a tail.
         for place in [0, 1, 15, 16, 30, 31, 32, 33, 47, 63, 64, 95, 96, 100, 127, 128, 139] {
             for value in UInt8.min ... .max {
                 var text = [UInt8](repeating: UInt8(ascii: "A"), count: 140)
@@ -112,7 +112,7 @@ struct Base64Tests {
         #expect(place == Array("foobar".utf8) + [9, 9])
     }
 
-    @Test func `a text is compared with the encoding of bytes without building that encoding`() throws {
+    @Test func `a text is compared with the encoding of bytes without creating the encoding`() throws {
         var random = SeededGenerator(seed: 5)
         for count in Array(0..<70) + [96, 97, 98, 120, 200] {
             let bytes = (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &random) }

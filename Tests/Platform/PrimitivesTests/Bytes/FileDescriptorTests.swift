@@ -13,7 +13,7 @@ struct FileDescriptorTests {
         return stat(path, &status) == 0 ? status.st_mode & 0o777 : 0
     }
 
-    @Test func `a file is read back as written, and a shorter text replaces a longer one completely`() throws {
+    @Test func `a file is read back as written, and a shorter text completely replaces a longer one`() throws {
         let path = directory.file("text")
         let long = [UInt8](repeating: 7, count: 200_000)
         try FileDescriptor(replacing: path).write(long)

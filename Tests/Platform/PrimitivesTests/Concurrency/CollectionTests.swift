@@ -41,7 +41,7 @@ import Testing
         #expect(first == nil)
     }
 
-    @Test func `a key finds its value until it is removed, and never that of a later use of the slot`() {
+    @Test func `a key finds its value until removal, and never the value of a later use of the slot`() {
         var table = SlotTable<String>()
         let first = table.insert { _ in "first" }
         let second = table.insert { "second in \($0.slot)" }

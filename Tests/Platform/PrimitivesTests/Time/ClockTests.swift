@@ -2,7 +2,7 @@ import Primitives
 import Testing
 
 @Suite("Clocks and durations") struct ClockTests {
-    @Test func `the wall clock is past the day of this test, and the monotonic clock never goes backwards`() {
+    @Test func `the wall clock is later than this test, and the monotonic clock never goes backwards`() {
         #expect(SystemClock.wallMilliseconds() > SystemClock.earliestPlausibleMilliseconds)
         let first = SystemClock.monotonicNanoseconds()
         #expect(SystemClock.monotonicNanoseconds() >= first)

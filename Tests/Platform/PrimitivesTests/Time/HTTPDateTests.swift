@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func `a time outside four-digit years is formatted as the nearest one`() {
+    @Test func `a time outside the four-digit years is formatted as the nearest valid time`() {
         #expect(text(.max) == "Fri, 31 Dec 9999 23:59:59 GMT")
         #expect(text(.min) == "Sat, 01 Jan 0000 00:00:00 GMT")
     }

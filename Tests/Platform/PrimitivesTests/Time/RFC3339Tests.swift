@@ -18,7 +18,7 @@ import Testing
         #expect(milliseconds(text) == instant)
     }
 
-    @Test func `an instant outside the years 0000 to 9999 is formatted as the nearest one`() {
+    @Test func `an instant outside the years 0000 to 9999 is formatted as the nearest valid instant`() {
         #expect(RFC3339.text(milliseconds: .min) == "0000-01-01T00:00:00.000Z")
         #expect(RFC3339.text(milliseconds: .max) == "9999-12-31T23:59:59.999Z")
     }
@@ -28,7 +28,7 @@ import Testing
         calendar.timeZone = try #require(TimeZone(identifier: "UTC"))
         var generator = SeededGenerator(seed: 7)
         for _ in 0..<2000 {
-            // From 1600 on, because Foundation uses the Julian calendar for earlier dates.
+            // Start at 1600, because Foundation uses the Julian calendar for earlier dates.
             let instant = Int64.random(in: -11_676_096_000_000...253_402_300_799_999, using: &generator)
             let seconds = Double((instant - ((instant % 1000) + 1000) % 1000) / 1000)
             let parts = calendar.dateComponents(
@@ -48,7 +48,7 @@ import Testing
             ("2023-10-24T12:01:40.123999Z", 1_698_148_900_123), ("2023-10-24T06:31:40-05:30", 1_698_148_900_000),
             ("2023-10-24T12:01:40.07Z", 1_698_148_900_070),
         ] as [(String, Int64)])
-    func `other valid forms are parsed`(text: String, instant: Int64) { #expect(milliseconds(text) == instant) }
+    func `other valid formats are parsed`(text: String, instant: Int64) { #expect(milliseconds(text) == instant) }
 
     @Test(arguments: [
         "", "2023-10-24", "2023-10-24T12:01:40", "2023-13-01T00:00:00Z", "2023-02-29T00:00:00Z",
