@@ -36,8 +36,8 @@ extension ArchiveError {
         ArchiveError(
             .damaged,
             """
-            \(names.prefix): \(reason). Nothing is written to it. Find the first damaged object with `sluicectl archive \
-            verify`, and restore the log from a copy
+            \(names.prefix): \(reason). Nothing is written to this log. Find the first damaged object with `sluicectl \
+            archive verify`, and restore the log from a copy
             """)
     }
 
@@ -45,8 +45,9 @@ extension ArchiveError {
         ArchiveError(
             .checkpointMissing,
             """
-            \(object) exists, and \(names.prefix)/checkpoint does not. Nothing is written. Restore the checkpoint from a \
-            copy, or from the newest anchor. To begin the log again, first move all objects below \(names.prefix) elsewhere
+            \(object) exists, but \(names.prefix)/checkpoint does not. Nothing is written. Restore the checkpoint from \
+            a copy or from the newest anchor. To start the log over, first move all objects below \(names.prefix) \
+            elsewhere
             """)
     }
 
@@ -55,9 +56,9 @@ extension ArchiveError {
         ArchiveError(
             .beginRefused,
             """
-            \(names.prefix) is not in the archive, and \(evidence). Nothing is written. Mount the volume, correct \
-            archive.url, or restore the archive from a copy. If it is lost, begin a new one with an archive.url and an \
-            archive.origin of its own, and archive.begin=true for one start
+            \(names.prefix) is not in the archive, but \(evidence). Nothing is written. Mount the volume, correct \
+            archive.url, or restore the archive from a copy. If the archive is lost, begin a new one with a new \
+            archive.url, a new archive.origin, and archive.begin=true for the first start
             """)
     }
 
@@ -65,8 +66,8 @@ extension ArchiveError {
         ArchiveError(
             .rolledBack,
             """
-            \(names.prefix) has \(size) leaves, and \(place) has its checkpoint of \(signed): an earlier state was \
-            restored. Nothing is written. Restore the later state. \(Self.continuing)
+            \(names.prefix) has \(size) leaves, but \(place) has a checkpoint of \(signed) leaves: an earlier state \
+            was restored. Nothing is written. Restore the later state. \(Self.continuing)
             """)
     }
 
@@ -74,9 +75,9 @@ extension ArchiveError {
         ArchiveError(
             .rolledBack,
             """
-            \(names.prefix)/checkpoint has \(size) leaves, and \(copy) has more: an earlier checkpoint was restored. \
-            Nothing is written. Replace it by the largest of \(names.prefix)/checkpoints, and run `sluicectl archive \
-            verify`
+            \(names.prefix)/checkpoint has \(size) leaves, but \(copy) has more: an earlier checkpoint was restored. \
+            Nothing is written. Replace the checkpoint with the largest one in \(names.prefix)/checkpoints, and run \
+            `sluicectl archive verify`
             """)
     }
 
@@ -90,16 +91,16 @@ extension ArchiveError {
     }
 
     private static let continuing = """
-        If it is lost, begin a new archive with an archive.url and an archive.origin of its own. archive.begin=true for \
-        one start continues this one, which every anchor will report as forked
+        If that is lost, begin a new archive with a new archive.url and archive.origin. Starting once with \
+        archive.begin=true continues this one instead, but every anchor will report it as forked
         """
 
     static func otherWriter(_ names: LogNames) -> ArchiveError {
         ArchiveError(
             .otherWriter,
             """
-            \(names.prefix)/checkpoint is not the last one that this process wrote: another process writes this log. Stop \
-            that process, or give it an archive.url of its own
+            \(names.prefix)/checkpoint is not the last one that this process wrote: another process writes this log. \
+            Stop that process, or give it a different archive.url
             """)
     }
 }

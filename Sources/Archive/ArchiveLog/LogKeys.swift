@@ -17,7 +17,7 @@ package struct CheckpointSigner: Sendable {
     /// - Throws: ``TransparencyLogError`` with code `malformedKey` for a key that is not Ed25519, an empty list, or an
     ///   origin that is not a valid key name.
     package init(archive: String, keys: [PrivateKey]) throws(TransparencyLogError) {
-        guard !keys.isEmpty else { throw TransparencyLogError(.malformedKey, "an archive needs a key") }
+        guard !keys.isEmpty else { throw TransparencyLogError(.malformedKey, "an archive must have a key") }
         for key in keys { _ = try NoteSigner(name: archive, key: key) }
         self.archive = archive
         self.keys = keys
@@ -70,7 +70,7 @@ package struct ArchiveVerifiers: Equatable, Sendable {
         for line in text.split(whereSeparator: \.isNewline) where !line.isEmpty && !line.hasPrefix("#") {
             let verifier = try NoteVerifier(text: String(line))
             guard verifier.type != .mlDSA44Cosignature else {
-                throw TransparencyLogError(.malformedKey, "the key of \(verifier.name) is that of a witness")
+                throw TransparencyLogError(.malformedKey, "the key of \(verifier.name) belongs to a witness")
             }
             verifiers.append(verifier)
         }

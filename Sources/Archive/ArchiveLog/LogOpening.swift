@@ -22,7 +22,7 @@ struct LogOpening: Sendable {
         let notes: SignedHeadNotes
         do {
             notes = try knowledge.heads?.notes(of: origin) ?? SignedHeadNotes()
-        } catch { throw ArchiveError(.keyStore, "the signed checkpoints of \(names.prefix) cannot be read: \(error)") }
+        } catch { throw ArchiveError(.keyStore, "reading the signed checkpoints of \(names.prefix) failed: \(error)") }
         published = try notes.published.map { try SignedHead($0, origin: origin, signer: signer) }
         signed = try notes.signed.map { try SignedHead($0, origin: origin, signer: signer) }
     }
@@ -36,10 +36,10 @@ struct LogOpening: Sendable {
         guard !knowledge.mayBegin else { return }
         for head in [signed, published].compactMap(\.self) where head.checkpoint.size > 0 {
             throw ArchiveError.beginRefused(
-                names, "this host has signed a checkpoint of \(head.checkpoint.size) leaves of it")
+                names, "this host has signed a checkpoint of it with \(head.checkpoint.size) leaves")
         }
         if let size = try await anchoredHead()?.checkpoint.size, size > 0 {
-            throw ArchiveError.beginRefused(names, "an anchor has a checkpoint of \(size) leaves of it")
+            throw ArchiveError.beginRefused(names, "an anchor has a checkpoint of it with \(size) leaves")
         }
         if let evidence = try await knowledge.evidence() { throw ArchiveError.beginRefused(names, evidence) }
     }

@@ -163,7 +163,7 @@ package enum PropertiesFile {
         let digits = scalars[index...].prefix(4)
         guard digits.count == 4, digits.allSatisfy({ $0.properties.isASCIIHexDigit }),
             let value = UInt32(String(digits), radix: 16)
-        else { throw LineProblem(message: "\\u needs four hexadecimal digits.") }
+        else { throw LineProblem(message: "\\u must be followed by four hexadecimal digits.") }
         index = digits.endIndex
         return value
     }

@@ -56,7 +56,7 @@ package struct OCSPResponder: Sendable {
         for index in 0..<OCSP_request_onereq_count(parsed) {
             // The identifier is borrowed from the request, and the response copies it.
             guard let identifier = OCSP_onereq_get0_id(OCSP_request_onereq_get0(parsed, index)) else {
-                throw ErrorQueue.error(.malformedRequest, "the OCSP request names no certificate")
+                throw ErrorQueue.error(.malformedRequest, "the OCSP request does not name a certificate")
             }
             guard shim_ocsp_id_is_of_issuer(identifier, issuer.handle) == 1 else {
                 return Self.unsuccessful(status: OCSP_RESPONSE_STATUS_UNAUTHORIZED)

@@ -159,7 +159,7 @@ extension PrivateKey {
             if got == 0 { return count }
             count += got
         }
-        throw CryptographyError(.unreadableFile, "\(path) is larger than a private key")
+        throw CryptographyError(.unreadableFile, "\(path) is too large for a private key")
     }
 
     /// Calls `read(2)` and retries it if a signal interrupts it.

@@ -82,7 +82,7 @@ extension ValueKind where Value == String {
                 throw SettingProblem("must include a port, for example http://proxy.example.com:3128")
             }
             guard ["", "/"].contains(components.path), components.query == nil, components.fragment == nil else {
-                throw SettingProblem("has more than scheme, host and port")
+                throw SettingProblem("must contain only scheme, host and port")
             }
             return text.hasSuffix("/") ? String(text.dropLast()) : text
         }

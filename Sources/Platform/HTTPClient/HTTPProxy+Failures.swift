@@ -45,7 +45,7 @@ extension HTTPProxy {
 
     private func refusal(_ status: Int) -> String {
         switch (status, credentials) {
-        case (407, nil): "responded 407: it requires credentials, set \(HTTPClientSettings.credentials.key)"
+        case (407, nil): "responded 407: it requires credentials; set \(HTTPClientSettings.credentials.key)"
         case (407, _?): "responded 407: it rejected the credentials of \(HTTPClientSettings.credentials.key)"
         default: "responded \(status) itself: check its log"
         }

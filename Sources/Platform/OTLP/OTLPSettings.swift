@@ -8,12 +8,12 @@ package import Configuration
 /// command that exports nothing.
 package enum OTLPSettings {
     package static let disabled = text(
-        "otel.sdk.disabled", default: "false", help: "true exports neither traces nor metrics.")
+        "otel.sdk.disabled", default: "false", help: "true disables the export of traces and metrics.")
     package static let tracesExporter = text(
         "otel.traces.exporter", default: "none", help: "otlp exports traces; none records none.", example: "otlp")
     package static let metricsExporter = text(
         "otel.metrics.exporter", default: "none",
-        help: "otlp also exports the metrics of /metrics periodically; none does not.", example: "otlp")
+        help: "otlp also exports the metrics of /metrics periodically; none exports no metrics.", example: "otlp")
     package static let endpoint = text(
         "otel.exporter.otlp.endpoint", default: "http://localhost:4318",
         help: "Base URL of the collector's OTLP/HTTP receiver; /v1/traces and /v1/metrics are appended.",
@@ -27,7 +27,7 @@ package enum OTLPSettings {
         example: "http://collector:4318/v1/metrics"
     ).optional
     package static let `protocol` = text(
-        "otel.exporter.otlp.protocol", default: "http/json", help: "The encoding; only http/json is supported.")
+        "otel.exporter.otlp.protocol", default: "http/json", help: "Encoding of exports; only http/json is supported.")
     package static let headers = text(
         "otel.exporter.otlp.headers",
         help: "Header fields of each export: name=value, separated by commas, with percent-encoded values.",

@@ -26,7 +26,7 @@ package struct MerkleFrontier: Sendable {
     /// - Throws: ``TransparencyLogError`` with code `malformedTile` if the paths differ.
     package init(size: Int, tiles: [HashTile], givesTiles: Bool = true) throws(TransparencyLogError) {
         guard tiles.map(\.path) == TilePath.partialTiles(ofSize: size) else {
-            throw TransparencyLogError(.malformedTile, "these are not the partial tiles of \(size) leaves")
+            throw TransparencyLogError(.malformedTile, "the tiles are not the partial tiles of \(size) leaves")
         }
         self.init(givesTiles: givesTiles)
         self.size = size

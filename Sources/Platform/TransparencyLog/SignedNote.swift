@@ -29,7 +29,7 @@ package struct SignedNote: Equatable, Sendable {
         guard bytes.count <= Self.maximumByteCount else { throw malformed("the note has \(bytes.count) bytes") }
         // The last empty line separates the text from the signatures.
         guard bytes.last == UInt8(ascii: "\n"), let blank = Self.lastBlankLine(of: bytes) else {
-            throw malformed("no empty line before the signatures, or no newline at the end")
+            throw malformed("the note has no empty line before the signatures, or no newline at the end")
         }
         guard Self.isText(bytes), let text = String(validating: bytes[..<blank], as: UTF8.self), !text.isEmpty else {
             throw malformed("the note is not text, or contains control characters")

@@ -33,13 +33,13 @@ package struct TlogProof: Equatable, Sendable {
         var extra: [UInt8]?
         if let text = line, text.starts(with: "extra ".utf8) {
             guard let decoded = try? Base64.decode(Array(text.dropFirst(6))) else {
-                throw malformed("extra is not base64")
+                throw malformed("the extra data is not base64")
             }
             extra = decoded
             line = Lines.next(&rest)
         }
         guard let text = line, text.starts(with: "index ".utf8), let index = DecimalText.value(text.dropFirst(6)) else {
-            throw malformed("there is no line with the index")
+            throw malformed("the line with the index is missing")
         }
         guard let hashes = Lines.hashes(&rest) else { throw malformed("a line is not a hash, or there are over 63") }
         self.extra = extra

@@ -22,14 +22,14 @@ package struct WitnessRequest: Equatable, Sendable {
     /// - Throws: ``TransparencyLogError`` with code `malformedRequest`, or `malformedNote` for its checkpoint.
     package init(bytes: [UInt8]) throws(TransparencyLogError) {
         guard bytes.count <= Self.maximumByteCount else {
-            throw TransparencyLogError(.malformedRequest, "the request has \(bytes.count) bytes")
+            throw TransparencyLogError(.malformedRequest, "the request is too long: \(bytes.count) bytes")
         }
         var rest = bytes[...]
         guard let line = Lines.next(&rest), line.starts(with: "old ".utf8),
             let oldSize = DecimalText.value(line.dropFirst(4))
-        else { throw TransparencyLogError(.malformedRequest, "there is no line with the old size") }
+        else { throw TransparencyLogError(.malformedRequest, "the line with the old size is missing") }
         guard let hashes = Lines.hashes(&rest) else {
-            throw TransparencyLogError(.malformedRequest, "a line is not a hash, or there are over 63")
+            throw TransparencyLogError(.malformedRequest, "a line is not a hash, or there are more than 63")
         }
         self.oldSize = oldSize
         proof = ConsistencyProof(hashes: hashes)

@@ -32,7 +32,7 @@ package struct ArchiveLeaf: Hashable, Sendable {
             throw ArchiveError(.malformedLeaf, "the version of the key reference differs from the leaf's")
         }
         guard UInt32(exactly: objectLength) != nil else {
-            throw ArchiveError(.tooLong, "an object has \(objectLength) bytes")
+            throw ArchiveError(.tooLong, "an object is too long: \(objectLength) bytes")
         }
         self.position = position
         self.timestampMilliseconds = timestampMilliseconds.flatMap { $0 < 0 ? nil : $0 }

@@ -29,7 +29,7 @@ package struct ArchivePosition: Hashable, Sendable {
         }
         let names = (clusterId.utf8.count, topic.rawValue.utf8.count)
         guard names.0 <= 255, names.1 <= 255, names.0 + names.1 <= ArchiveLeaf.maximumNameBytes else {
-            throw ArchiveError(.tooLong, "cluster id and topic have \(names.0 + names.1) bytes")
+            throw ArchiveError(.tooLong, "cluster id and topic are too long: \(names.0 + names.1) bytes")
         }
         guard partition.rawValue >= 0, offset.rawValue >= 0 else {
             throw ArchiveError(.malformedLeaf, "\(topic)[\(partition)]@\(offset) is not a position")

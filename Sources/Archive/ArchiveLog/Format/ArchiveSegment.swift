@@ -8,7 +8,7 @@ package enum ArchiveSegment {
     /// - Throws: ``ArchiveError`` with code `tooLong` for an object of 4 GiB or more.
     package static func append(_ object: [UInt8], to segment: inout [UInt8]) throws(ArchiveError) {
         guard let length = UInt32(exactly: object.count) else {
-            throw ArchiveError(.tooLong, "an object has \(object.count) bytes")
+            throw ArchiveError(.tooLong, "an object is too long: \(object.count) bytes")
         }
         segment.append(bigEndian: length)
         segment.append(contentsOf: object)

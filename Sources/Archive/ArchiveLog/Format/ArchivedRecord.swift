@@ -37,7 +37,7 @@ package struct ArchivedRecord: Hashable, Sendable {
     ///   65,535 bytes, or any other field of 2 GiB or more.
     func append(to bytes: inout [UInt8]) throws(ArchiveError) {
         guard let headerCount = UInt16(exactly: headers.count) else {
-            throw ArchiveError(.tooLong, "the record has \(headers.count) headers")
+            throw ArchiveError(.tooLong, "the record has too many headers: \(headers.count)")
         }
         bytes.append(Self.formatVersion)
         try Self.append(key, to: &bytes)
@@ -45,7 +45,7 @@ package struct ArchivedRecord: Hashable, Sendable {
         bytes.append(bigEndian: headerCount)
         for header in headers {
             guard let count = UInt16(exactly: header.key.utf8.count) else {
-                throw ArchiveError(.tooLong, "a header name has \(header.key.utf8.count) bytes")
+                throw ArchiveError(.tooLong, "a header name is too long: \(header.key.utf8.count) bytes")
             }
             bytes.append(bigEndian: count)
             bytes.append(contentsOf: header.key.utf8)
@@ -86,7 +86,7 @@ package struct ArchivedRecord: Hashable, Sendable {
             return
         }
         guard let count = Int32(exactly: value.count) else {
-            throw ArchiveError(.tooLong, "a key or value has \(value.count) bytes")
+            throw ArchiveError(.tooLong, "a key or value is too long: \(value.count) bytes")
         }
         bytes.append(bigEndian: count)
         bytes.append(contentsOf: value)

@@ -46,7 +46,7 @@ package struct RevealRecord: Hashable, Sendable {
     ) throws(ArchiveError) {
         guard author.contains(where: { !$0.isWhitespace }) else { throw Self.malformed("author") }
         for text in [author, reason, request, scope] where text.utf8.count > Self.maximumTextBytes {
-            throw ArchiveError(.tooLong, "a text has \(text.utf8.count) bytes")
+            throw ArchiveError(.tooLong, "a text is too long: \(text.utf8.count) bytes")
         }
         self.init(
             command: command, author: author, reason: reason, request: request, scope: scope,

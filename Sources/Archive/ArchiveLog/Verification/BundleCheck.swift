@@ -103,7 +103,7 @@ struct BundleReading: Sendable {
                 leaves.append((index, leaf))
             } catch {
                 check.findings.append(
-                    Finding(.tampered, log, leaf: index, "the leaf is not one of this log: \(error.message)"))
+                    Finding(.tampered, log, leaf: index, "the leaf does not belong to this log: \(error.message)"))
             }
         }
         var facts = leaves.map { index, leaf in

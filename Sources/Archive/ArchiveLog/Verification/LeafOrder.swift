@@ -20,12 +20,12 @@ struct LeafOrder {
         var findings: [Finding] = []
         if let last {
             if leaf.archivedAt < last.archivedAt {
-                findings.append(finding(.tampered, leaf, "archived before the preceding leaf"))
+                findings.append(finding(.tampered, leaf, "the leaf was archived before the preceding one"))
             }
             // Offsets in another cluster are unrelated.
             if leaf.cluster == last.cluster {
                 if leaf.offset <= last.offset || leaf.offset < next ?? .min {
-                    findings.append(finding(.tampered, leaf, "its offset is not after that of the preceding leaf"))
+                    findings.append(finding(.tampered, leaf, "the offset is not after the preceding leaf's"))
                 } else if let next, leaf.offset > next, !leaf.kind.isOfCompactedTopic {
                     findings.append(
                         Finding(

@@ -18,7 +18,7 @@ extension LogVerification {
         add(
             Finding(
                 .rolledBack, log, object: names.prefix, leaf: 0,
-                "the log had \(size) leaves when it was anchored, and has no checkpoint"))
+                "the log had \(size) leaves when it was anchored, but has no checkpoint"))
     }
 
     mutating func takeAnchors(_ head: Checkpoint) {
@@ -33,7 +33,7 @@ extension LogVerification {
             add(
                 Finding(
                     .rolledBack, log, object: try? names.checkpoint(), leaf: head.size,
-                    "the log had \(largest.size) leaves when it was anchored, and has \(head.size)"))
+                    "the log had \(largest.size) leaves when it was anchored, but has \(head.size)"))
         }
         // Omit this finding for the log of checkpoints: if it is not anchored, it anchors no other log, and each other
         // log gets the finding.
@@ -75,7 +75,7 @@ extension LogVerification {
             return add(
                 Finding(
                     .unanchored, log, object: try? names.checkpoint(),
-                    "\(report.cosigned.count) of \(policy.witnesses.count) witnesses have cosigned it, and "
+                    "\(report.cosigned.count) of \(policy.witnesses.count) witnesses have cosigned it, but "
                         + policy.demand))
         }
         report.anchoredSize = max(report.anchoredSize ?? 0, size)

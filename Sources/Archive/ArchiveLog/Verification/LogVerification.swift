@@ -150,7 +150,7 @@ struct LogVerification {
             add(
                 Finding(
                     .rolledBack, log, object: try? names.checkpoint(), leaf: head.checkpoint.size,
-                    "a checkpoint of \(size) leaves was signed, and the newest one has \(head.checkpoint.size)"))
+                    "a checkpoint of \(size) leaves was signed, but the newest one has \(head.checkpoint.size)"))
             return found
         } catch {
             add(Finding(error, log))
@@ -322,7 +322,7 @@ struct LogVerification {
         judge(previous: past.previousSize, of: past.size, object: name)
         if let time = past.time {
             if let lastTime, time < lastTime {
-                add(Finding(.tampered, log, object: name, "signed before a checkpoint of fewer leaves"))
+                add(Finding(.tampered, log, object: name, "the checkpoint was signed before one of fewer leaves"))
             }
             lastTime = max(lastTime ?? time, time)
         }

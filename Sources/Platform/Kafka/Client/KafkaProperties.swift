@@ -91,7 +91,7 @@ enum ReservedProperties {
     static func refusal(name: String, value: String) -> String? {
         if let reason = reasons[name] { return reason }
         if name == "statistics.interval.ms", !(1...15_000).contains(Int(value) ?? 0) {
-            return "statistics drive liveness, lag and the broker check, so the interval is 1 to 15000 ms"
+            return "statistics drive liveness, lag and the broker check, so the interval must be 1 to 15000 ms"
         }
         return nil
     }

@@ -81,6 +81,6 @@ extension S3Store {
     }
 
     func malformed(_ call: S3Call) -> ObjectStoreError {
-        ObjectStoreError(.corrupt, "cannot \(call.action): the response is not in the format of S3")
+        ObjectStoreError(.corrupt, "cannot \(call.action): the response does not have the S3 format")
     }
 }
