@@ -6,7 +6,7 @@ internal import Records
 /// Collects identifiers from JSON texts by member name, in the spellings of notification versions 1 and 2. Also decodes
 /// nested compact JWSs without verifying their signatures, because unverified data about a person must be found too.
 struct IdentifierCollector {
-    /// Maximum depth of nested JWSs. Notifications are not known to nest deeper than one JWS in another.
+    /// The maximum depth of nested JWSs. Notifications are not known to nest deeper than one JWS in another.
     private static let maximumNesting = 4
     private static let maximumTextBytes = 16 << 20
 

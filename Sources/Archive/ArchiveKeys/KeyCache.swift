@@ -5,7 +5,7 @@ internal import ArchiveLog
 struct KeyCache {
     struct Entry {
         let mark: SubjectMark
-        /// Nil if the subject currently has no key.
+        /// The key; nil if the subject currently has none.
         var key: ArchiveDataKey?
         /// The time up to which signed records get no key, in milliseconds since 1970.
         var erasedUpTo: Int64?

@@ -37,7 +37,7 @@ package struct KeyEncryptionKey: Sendable {
         return derived.withUnsafeBytes { Array($0) }
     }
 
-    /// Length of the output of ``wrap(_:context:)`` for a 32-byte key.
+    /// The length of the output of ``wrap(_:context:)`` for a 32-byte key.
     static let wrappedByteCount = AES256GCM.nonceByteCount + byteCount + AES256GCM.tagByteCount
 
     /// Encrypts a key and returns the nonce, ciphertext and tag.

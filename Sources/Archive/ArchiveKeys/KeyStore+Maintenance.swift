@@ -41,7 +41,7 @@ extension KeyStore {
     }
 
     /// Returns the number of data keys that each key-encryption key wraps, by its id. A key-encryption key that wraps
-    /// none can be removed.
+    /// no keys can be removed.
     package func wrappedKeys() throws(ArchiveError) -> [String: Int] {
         try file.withLock { (file) throws(ArchiveError) in try file.wrappedKeys() }
     }

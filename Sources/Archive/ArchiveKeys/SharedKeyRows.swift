@@ -6,7 +6,7 @@ internal import SQLite
 struct SharedKeyRow {
     let number: Int64
     let key: SubjectKeys.Key
-    /// Index among the keys of the subject; nil until the key is known to be in the keys topic.
+    /// The index among the subject's keys; nil until the key has been read from the keys topic.
     let rank: Int64?
 }
 

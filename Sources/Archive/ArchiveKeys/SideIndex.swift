@@ -7,9 +7,9 @@ internal import Synchronization
 /// The archive entry that an index entry refers to.
 package struct IndexedPlace: Hashable, Sendable {
     package let partition: KafkaTopicPartition
-    /// Index of the leaf in the partition's log.
+    /// The index of the leaf in the partition's log.
     package let leaf: Int
-    /// Id of the entry's key; nil if the entry is not encrypted.
+    /// The id of the entry's key; nil if the entry is not encrypted.
     package let key: ArchiveKeyId?
 
     package init(partition: KafkaTopicPartition, leaf: Int, key: ArchiveKeyId?) {
@@ -29,9 +29,9 @@ extension IndexedPlace: Comparable {
 
 /// The identifiers under which a leaf can be found.
 package struct IndexedEntry: Hashable, Sendable {
-    /// Index of the leaf in its log.
+    /// The index of the leaf in the log.
     package let leaf: Int
-    /// Id of the entry's key; nil if the entry is not encrypted.
+    /// The id of the entry's key; nil if the entry is not encrypted.
     package let key: ArchiveKeyId?
     package let names: Set<IndexedName>
 

@@ -28,7 +28,7 @@ package struct SubjectKeys: Hashable, Sendable {
 
 /// The wrapped pseudonym key, with which a joining host can create the same pseudonyms.
 package struct WrappedMarks: Hashable, Sendable {
-    /// Id of the pseudonym key, 16 hexadecimal digits.
+    /// The id of the pseudonym key, 16 hexadecimal digits.
     package let id: String
     let wrapping: [UInt8]
     let wrapped: [UInt8]
@@ -40,7 +40,7 @@ package enum ArchiveKeyRecord: Hashable, Sendable {
     case marks(WrappedMarks)
 
     static let formatVersion: Int64 = 1
-    /// Maximum length in bytes of a value to parse.
+    /// The maximum length of a value to parse, in bytes.
     static let maximumValueBytes = 1 << 20
     private static let marksPrefix = "marks/"
     /// The header of a tombstone that contains ``SubjectKeys/erasedUpTo`` in decimal digits.

@@ -100,7 +100,7 @@ package struct LogPruning: Sendable {
         }
     }
 
-    /// Returns the plan that ``run(_:announce:decide:)`` would carry out at this moment.
+    /// Returns the plan that ``run(_:announce:decide:)`` would execute now.
     package func plan(_ inputs: Inputs) async throws(ArchiveError) -> Plan {
         do {
             return try await makePlan(inputs)

@@ -175,7 +175,7 @@ package struct LogReader: Sendable {
     ) async throws(ArchiveError) -> (bytes: [UInt8], width: Int, name: ObjectName) {
         var size = size
         var first: ObjectName?
-        /// The checkpoint whose staged objects were searched.
+        /// The checkpoint with the staged objects that were searched last.
         var searched: Checkpoint?
         // The loop terminates: each newer checkpoint has more leaves, and a full tile is never deleted.
         while true {

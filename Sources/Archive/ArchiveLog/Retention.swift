@@ -14,7 +14,7 @@
 package struct Retention: Equatable, Sendable {
     /// An announced deletion of segments.
     package struct Announcement: Equatable, Sendable {
-        /// The leaf at or before which segments to be deleted end. It is greater than the current minimum.
+        /// Segments will be deleted if they end at or before this leaf. It is greater than the current minimum.
         package let minimum: Int
         /// The time of the announcement, in milliseconds since 1970.
         package let at: Int64
@@ -28,7 +28,7 @@ package struct Retention: Equatable, Sendable {
     private static let header = "sluice-archive/retention@v"
 
     package let origin: String
-    /// The leaf at or before which missing segments may end.
+    /// Segments may be missing if they end at or before this leaf.
     package let minimum: Int
     /// The announced deletion; nil if there is none.
     package let announced: Announcement?

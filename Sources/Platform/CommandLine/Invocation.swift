@@ -1,7 +1,7 @@
 package import Configuration
 package import Lifecycle
 
-/// A parsed command line: the selected command, its configuration, and its positional arguments.
+/// A parsed command line: the selected command with its configuration and positional arguments.
 package struct Invocation: Sendable {
     /// The selected command.
     package let command: Command

@@ -40,7 +40,7 @@ package enum SignalWatch {
     }
 }
 
-/// A flag whose `isNow` returns true only for the first call.
+/// A flag that is true only the first time it is read.
 private final class FirstTime: Sendable {
     private let passed = Atomic(false)
 

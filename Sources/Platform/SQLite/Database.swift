@@ -22,7 +22,7 @@ package final class Database {
     package let path: String
     /// The access mode of this connection.
     package let access: Access
-    /// Nil after ``close()``.
+    /// The connection; nil after ``close()``.
     private var connection: Connection?
     private var statements: [String: Statement] = [:]
 

@@ -11,8 +11,8 @@ package enum PreviousSize {
     }
 
     /// Returns the previous size in a note, or nil if there is none. Does not verify the signature. The signature is
-    /// identified by the log's name and by its length, which differs from that of other signature types under the same
-    /// name.
+    /// identified by the log's name and by its length, because other signature types under the same name have different
+    /// lengths.
     package static func unverified(of note: SignedNote, origin: String) -> Int? {
         note.signatures.lazy.filter { KeyName.areEqual($0.name, origin) }
             .compactMap { NumberedSignature(bytes: $0.signature)?.number }.first

@@ -20,7 +20,7 @@ package struct WitnessQuorum: Equatable, Sendable {
 
     /// The groups. Each group contains only witnesses and earlier groups.
     private let groups: [Group]
-    /// Nil if no witness is required.
+    /// The member that must be satisfied; nil if no witness is required.
     private let root: Member?
 
     package init(_ root: Member?, groups: [Group] = []) {

@@ -16,7 +16,7 @@ import Testing
         try ReloadedFile(path: directory.write(text, to: "number"), limit: limit, now: clock.now) {
             bytes throws(FileProblem) in
             guard let number = Int(String(decoding: bytes, as: UTF8.self)) else {
-                throw FileProblem(message: "holds no number")
+                throw FileProblem(message: "is not a number")
             }
             return number
         }
@@ -43,7 +43,7 @@ import Testing
 
     @Test func `invalid content changes nothing and is reported once`() throws {
         let file = try file("1")
-        let problem = ReloadedFile<Int>.Change.refused(FileProblem(message: "holds no number"))
+        let problem = ReloadedFile<Int>.Change.refused(FileProblem(message: "is not a number"))
         try write("one")
         clock.advance(by: .seconds(1))
         #expect(file.current(now: clock.now) == (1, problem))
@@ -69,6 +69,6 @@ import Testing
 
     @Test(arguments: ["", "one"])
     func `the file must be valid at startup`(text: String) {
-        #expect(throws: FileProblem(message: "holds no number")) { try file(text) }
+        #expect(throws: FileProblem(message: "is not a number")) { try file(text) }
     }
 }

@@ -10,7 +10,7 @@ final class Connection {
     var watched = Readiness.input
     /// Incremented with every response, so that a late response to an earlier request does not match.
     var number: UInt32 = 0
-    /// Number of this connection's body and read-ahead bytes that are included in the acceptor's total.
+    /// The number of this connection's body and read-ahead bytes included in the acceptor's total.
     var countedBodyBytes = 0
     var unsent = UnsentResponse()
 

@@ -76,8 +76,8 @@ final class ResponseQueue: Sendable {
         }
     }
 
-    /// The loop calls this before it waits. Returns false if something was posted meanwhile, so that the loop must not
-    /// wait.
+    /// Called by the loop before it waits. Returns false if an item has been posted in the meantime, so that the loop
+    /// must not wait.
     func fallAsleep() -> Bool {
         state.withLock { state in
             state.isAsleep = !state.hasNews
@@ -85,8 +85,7 @@ final class ResponseQueue: Sendable {
         }
     }
 
-    /// The loop calls this after it has waited. Items posted from now on are processed in this pass and need no
-    /// wake-up.
+    /// Called by the loop after it has waited. Items posted from now on are processed in this pass without a wake-up.
     func awake() { state.withLock { $0.isAsleep = false } }
 
     /// Closes the queue after the loop has ended. Later items are dropped.

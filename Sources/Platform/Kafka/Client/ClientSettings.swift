@@ -34,7 +34,7 @@ struct ClientSettings: ~Copyable {
     consuming func makeClient(_ type: rd_kafka_type_t) throws(KafkaError) -> ClientPointer {
         var text = [CChar](repeating: 0, count: 512)
         guard let client = rd_kafka_new(type, pointer, &text, text.count) else {
-            // On failure, the settings are still owned by this value, whose end frees them.
+            // On failure, this value still owns the settings, so destroying it frees them.
             _ = consume self
             throw KafkaError(.invalidConfiguration, String(terminated: text))
         }

@@ -5,7 +5,7 @@ internal import CRdKafka
 /// Base decisions on `code`, `isRetriable`, `isFatal` and `persistence`, never on the message. Equality compares all
 /// properties.
 public struct KafkaError: Error, Hashable, Sendable {
-    /// Whether the log may contain a record whose send failed (`rd_kafka_message_status`).
+    /// Whether the log may contain a record after its send has failed (`rd_kafka_message_status`).
     public enum Persistence: Sendable {
         /// The record was never sent.
         case no

@@ -31,7 +31,7 @@ public actor KafkaConsumer {
     private var tick: (any DispatchSourceTimer)?
 
     var phase = Phase.created
-    /// Nil before `start` and after `close`.
+    /// The client; nil before `start` and after `close`.
     var handle: KafkaHandle?
     var partitions: [KafkaTopicPartition: PartitionState] = [:]
     /// Rebalances requested by librdkafka that wait for the current one to finish.

@@ -33,8 +33,8 @@ public struct KafkaPrefetch: Hashable, Sendable {
     func properties(_ profile: KafkaConfiguration.Profile) -> [ClientProperty] {
         let share = max(0, totalBytes) / max(1, partitions ?? Self.assumedPartitions)
         if isBulk { return Self.bulkProperties(share) }
-        // librdkafka checks the queue's limit before a fetch, whose records take about four times its size after
-        // decompression. Therefore, half of the share is for the queue and half for one fetch.
+        // librdkafka checks the queue's limit before a fetch, and decompressed records take about four times the size
+        // of the fetch. Therefore, half of the share is for the queue and half for one fetch.
         let queued = (share / 2).clamped(to: 16 << 10...(profile == .production ? 8 << 20 : 1 << 20))
         let fetched = (share / 8).clamped(to: 8 << 10...1 << 20)
         return [

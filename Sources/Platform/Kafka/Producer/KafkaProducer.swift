@@ -31,7 +31,7 @@ public final class KafkaProducer: Sendable {
     struct State {
         var pending = PendingSends()
         var breaker: ProducerBreaker
-        /// Nil while a new client is being created and after `close`.
+        /// The current generation; nil while a new client is being created and after `close`.
         var generation: ProducerGeneration?
         /// Generations ended by a fatal error, kept until their reports have arrived.
         var retired: [ProducerGeneration] = []

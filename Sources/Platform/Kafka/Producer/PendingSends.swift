@@ -27,7 +27,7 @@ struct PendingSends {
 
     /// The data needed when a send's report arrives.
     struct Entry {
-        /// Nil after the caller has stopped waiting.
+        /// The caller's callback; nil after the caller has stopped waiting.
         let waiter: Waiter?
         let topic: KafkaTopic
         let generation: Int
