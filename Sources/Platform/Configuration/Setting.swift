@@ -117,7 +117,7 @@ public struct SettingDescriptor: Sendable {
     public let isCommandLineOnly: Bool
     /// Whether the setting is a switch without a value.
     public let isFlag: Bool
-    /// An environment variable that other programs also read and that also provides the value, or nil.
+    /// An environment variable that also provides the value and is shared with other programs, or nil.
     package var standardVariable: String?
     /// Whether the value is masked in output and refused as a flag.
     var isSecret = false

@@ -26,8 +26,7 @@ extension HTTPProxy {
         return error(problem, origin: origin, curlCode: Int32(bitPattern: code.rawValue))
     }
 
-    /// Returns the error if the response to a request in absolute form is the proxy's own, or nil if it is the
-    /// server's.
+    /// Returns the error if the proxy itself responded to a request in absolute form, or nil if the server did.
     ///
     /// 407, 502 and 504 are sent by proxies and gateways (RFC 9110 sections 15.5.8, 15.6.3, 15.6.5), never by the
     /// requested server. Other statuses are attributed to the proxy if it identifies itself, either by `Proxy-Status`

@@ -250,7 +250,7 @@ package struct ConnectionState {
         } else {
             let length = head.contentLength ?? 0
             decoder = BodyDecoder(length: length)
-            // The body grows as it arrives; the announced length reserves no memory.
+            // Let the body grow as it arrives, so that an announced length alone cannot reserve memory.
             body.reserveCapacity(min(length, Self.pieceBytes))
         }
         return nil

@@ -80,7 +80,7 @@ public struct KafkaConfiguration: Hashable, Sendable {
     }
 
     /// Returns the properties of a client in the order of assignment: the defaults, the caller's properties, the fixed
-    /// ones, and finally `overrides` for a single client.
+    /// properties, and finally `overrides` for a single client.
     func settings(
         for role: Role, prefetch: KafkaPrefetch = KafkaPrefetch(), overrides: [ClientProperty] = []
     ) -> [ClientProperty] {
