@@ -71,9 +71,9 @@ struct AccessKeyList: Sendable {
         self.keys = keys
     }
 
-    /// Returns the client that a presented key belongs to, or nil if the key is not listed. The digest of the presented
-    /// key is compared with the digest of every listed key, so that timing reveals neither the content nor the length
-    /// of a key. If a key is listed under two names, the name with more permissions applies.
+    /// Returns the client that a presented key belongs to, or nil if the key is not listed. Compares the digest of the
+    /// presented key with the digest of every listed key, so that timing reveals neither the content nor the length of
+    /// a key. If a key is listed under two names, the name with more permissions applies.
     func client(of presented: [UInt8]) -> Client? {
         let digest = SHA256.digest(of: presented).bytes
         var match: Client?
@@ -87,7 +87,7 @@ struct AccessKeyList: Sendable {
         return match
     }
 
-    /// Returns whether a key may contain a byte: `b64token` in RFC 6750, section 2.1.
+    /// Returns whether a byte is allowed in a key: `b64token` in RFC 6750, section 2.1.
     private static func isKeyByte(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),

@@ -20,7 +20,7 @@ final class AccessKeys: Sendable {
         self.log = log
     }
 
-    /// Returns the client of the key in an `Authorization` field, or nil if there is no field, its scheme is not
+    /// Returns the client identified by an `Authorization` field, or nil if the field is absent, the scheme is not
     /// `Bearer`, or the key is unknown.
     func client(in field: String?) -> AccessKeyList.Client? {
         guard let field, field.prefix(Self.scheme.count).lowercased() == Self.scheme else { return nil }
@@ -44,7 +44,7 @@ final class AccessKeys: Sendable {
 }
 
 extension AccessKeys {
-    /// Returns nil without `http.keys.file`, which only a loopback listener may omit.
+    /// Returns nil if `http.keys.file` is not set, which is allowed only for a loopback listener.
     convenience init?(
         _ configuration: Configuration, clocks: Clocks, log: RateLimitedLogger
     ) throws(ConfigurationError) {
@@ -54,8 +54,8 @@ extension AccessKeys {
 
     /// Opens the file named by `http.keys.file`, or returns nil if the setting is absent.
     ///
-    /// - Throws: a `ConfigurationError` if the file is invalid, or if there is no file and other machines can reach the
-    ///   address.
+    /// - Throws: a `ConfigurationError` if the file is invalid, or if there is no file and the address is reachable
+    ///   from other machines.
     static func file(
         _ configuration: Configuration, clocks: Clocks
     ) throws(ConfigurationError) -> ReloadedFile<AccessKeyList>? {
@@ -65,8 +65,8 @@ extension AccessKeys {
                 throw configuration.error(
                     EntitlementsSettings.keys.key,
                     """
-                    not set, but \(EntitlementsSettings.host.key)=\(host) admits other machines. Name a file with \
-                    keys, or listen on 127.0.0.1.
+                    not set, but \(EntitlementsSettings.host.key)=\(host) accepts connections from other machines. \
+                    Set it to a file of keys, or listen on 127.0.0.1.
                     """)
             }
             return nil
@@ -84,7 +84,7 @@ extension AccessKeys {
             path: path, limit: maximumBytes, now: clocks.monotonicNanoseconds(), make: AccessKeyList.init(lines:))
     }
 
-    /// Returns whether only this machine can reach an address: 127.0.0.0/8, ::1 or localhost.
+    /// Returns whether an address is reachable only from this machine: 127.0.0.0/8, ::1 or localhost.
     static func isLoopback(_ host: String) -> Bool {
         if host == "localhost" || host == "::1" { return true }
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)

@@ -3,7 +3,7 @@ internal import HTTPServer
 internal import Synchronization
 internal import Telemetry
 
-/// The admitted requests that the read API logs. Refused requests are always logged.
+/// Selects the admitted requests to log. Refused requests are always logged.
 package enum AccessLines: String, Hashable, Sendable, CaseIterable {
     /// Only claims, erasures and uploaded transactions.
     case changes
@@ -59,7 +59,8 @@ final class AccessLog: Sendable {
 
     /// Wraps an exchange to log its response.
     ///
-    /// - Parameter purchase: the request that names the purchase, or nil if only the signed transaction names it.
+    /// - Parameter purchase: the request that identifies the purchase, or nil if only the signed transaction identifies
+    ///   it.
     func observe(change exchange: Exchange, key: String?, _ route: Route, of purchase: ChangeRequest?) -> Exchange {
         exchange.observed { [self] response in
             let purchase =

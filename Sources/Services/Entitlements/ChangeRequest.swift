@@ -50,8 +50,8 @@ struct ChangeRequest: Sendable, Equatable {
         environment = try members.environment()
     }
 
-    /// Returns the facts to add to the purchase at this moment. Returns nil if there is nothing to add: the purchase
-    /// already belongs to the account, or it belongs to another account and this is not a transfer with proof.
+    /// Returns the facts to add to the purchase at this time, or nil if there is nothing to add: the purchase already
+    /// belongs to the account, or it belongs to another account and this is not a transfer with proof.
     func contribution(
         to known: PurchaseFacts, at now: AppStoreInstant, isProved: Bool = false
     ) -> PurchaseFacts? {
@@ -73,8 +73,8 @@ struct ChangeRequest: Sendable, Equatable {
         return facts
     }
 
-    /// Returns a time for the claim: later than the claim it replaces and than earlier purchases, regardless of clock
-    /// differences between members.
+    /// Returns a time for the claim that is later than the claim it replaces and than earlier purchases, even if the
+    /// clocks of members differ.
     private func moment(ofClaimOn known: PurchaseFacts, at now: AppStoreInstant) -> AppStoreInstant {
         let bought = known.latestPurchase(upTo: now.advanced(byMilliseconds: PurchaseFacts.clockTolerance))
         let last = max(known.newestClaim?.version.signedDate ?? .earliest, bought ?? .earliest)

@@ -95,7 +95,7 @@ final class EntitlementChanges: Sendable {
             throw error.reason == .certificateTime
                 ? UploadProblem(
                     422, ReadAPIName.certificateExpired,
-                    "signed with a certificate that is not valid now: have the app fetch it from StoreKit again")
+                    "the signing certificate is not currently valid: have the app fetch it from StoreKit again")
                 : UploadProblem(error)
         }
         guard let subject = UploadSubject(verified), subject.bundleId == request.bundleId,
@@ -108,8 +108,8 @@ final class EntitlementChanges: Sendable {
         return true
     }
 
-    /// Returns an empty purchase for a claim that precedes the first notification. Returns nil if Apple cannot have
-    /// assigned the id, because it is not a decimal number.
+    /// Returns an empty purchase for a claim that precedes the first notification, or nil if the id is not a decimal
+    /// number and therefore cannot be Apple's.
     private func unknown(_ request: ChangeRequest) -> PurchaseFacts? {
         guard case .claim = request.change, apps.isEmpty || apps.contains(request.bundleId),
             !request.bundleId.rawValue.contains("/"),

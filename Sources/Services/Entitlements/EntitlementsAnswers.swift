@@ -28,9 +28,9 @@ struct EntitlementsAnswers {
     /// How far the input has been read.
     let input: InputFreshness
 
-    /// Encodes the entitlements of a subject at the queried moment, or now.
+    /// Encodes the entitlements of a subject at the requested time, or now.
     ///
-    /// - Returns: the body, and the body without moments, which changes only if the answer changes.
+    /// - Returns: the body, and the body without times, which changes only if the answer changes.
     func entitlements(
         _ finding: EntitlementsFinding, at now: AppStoreInstant
     ) -> (timeless: [UInt8], body: [UInt8]) {
@@ -64,7 +64,7 @@ struct EntitlementsAnswers {
             of: environments.map { environment in
                 EntitlementAnswer(
                     purchases: finding.purchases, environment: environment, at: instant, rules: rules,
-                    // Evaluate a past moment using the facts known then.
+                    // Evaluate a past time using the facts known at that time.
                     view: instant < now ? .history : .newestFacts)
             }, at: instant)
     }
@@ -88,7 +88,7 @@ struct EntitlementsAnswers {
         finding.writeConsents(to: &body)
     }
 
-    /// Writes `asOf`, the moment up to which the input has been read, and `stale` if it is too long ago.
+    /// Writes `asOf`, the time up to which the input has been read, and `stale` if that time is too long ago.
     private func writeAge(
         of environments: [AppStoreEnvironment], at now: AppStoreInstant, isTimeless: Bool, to body: inout JSONWriter
     ) {
@@ -99,7 +99,7 @@ struct EntitlementsAnswers {
 
     /// Encodes the history of a subject's purchases, as far back as their events are kept.
     ///
-    /// - Returns: the body, and the body without the moment.
+    /// - Returns: the body, and the body without the time.
     func history(_ finding: EntitlementsFinding, at now: AppStoreInstant) -> (timeless: [UInt8], body: [UInt8]) {
         (history(finding, at: now, isTimeless: true), history(finding, at: now, isTimeless: false))
     }
@@ -188,7 +188,7 @@ struct EntitlementsAnswers {
     }
 
     /// Writes the version that the topic's records and webhooks also contain. With `isTimeless`, the version does not
-    /// depend on the moment of the answer.
+    /// depend on the time of the response.
     private func writeVersion(
         of purchase: PurchaseFacts, at instant: AppStoreInstant, _ isTimeless: Bool, to object: inout JSONWriter
     ) {

@@ -22,7 +22,7 @@ package enum EntitlementsApplication {
     package static let application = application()
 
     /// - Parameters:
-    ///   - confirmationDelay: the time from the receipt of a version 1 notification until Apple is asked to confirm it.
+    ///   - confirmationDelay: the delay between receiving a version 1 notification and asking Apple to confirm it.
     ///   - pause: waits between checks for notifications to confirm.
     static func application(
         confirmationDelay: Duration = .seconds(5),
@@ -118,7 +118,7 @@ package enum EntitlementsApplication {
         options.tombstoneRetention = .seconds((TopicSpecification.tombstoneDays - 1) * 86_400)
         options.history = EntitlementsHandler.history(of: context.group, topics: topics)
         let state = KeyedState(options, model: model, in: context)
-        // Apple's rate limit applies to all requests together.
+        // All requests share Apple's rate limit.
         let budgets = RequestBudgets(plan.api.configuration.limits)
         let service = try EntitlementsService(
             state: state, rules: rules, input: input, topics: topics, metrics: metrics,
@@ -159,8 +159,8 @@ package enum EntitlementsApplication {
             liveness: [HealthCheck("state") { state.fault }])
     }
 
-    /// Returns the readiness checks. A worker serves no reads, so it is ready even if its input is old. So is every
-    /// member while the group is paused on purpose; its answers say that they are stale.
+    /// Returns the readiness checks. A worker serves no reads, so it is ready even if its input is old. While the group
+    /// is paused on purpose, every member is ready, and its answers are marked as stale.
     private static func readiness(
         _ state: KeyedState<EntitlementsModel>, _ input: InputFreshness, _ role: StateOptions.Role,
         _ pause: GroupPause

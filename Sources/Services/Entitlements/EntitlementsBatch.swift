@@ -5,11 +5,11 @@ internal import JSON
 struct EntitlementsBatch: Sendable, Equatable {
     /// One query per subject, in the order of the request.
     var queries: [EntitlementsQuery]
-    /// The queried moment, or nil for now.
+    /// The time at which the entitlements are evaluated, or nil for the current time.
     var at: AppStoreInstant?
 
     static let maximumSubjects = 100
-    /// Maximum body size in bytes. An escaped subject takes at most two kilobytes.
+    /// Maximum body size in bytes. An escaped subject has at most two kilobytes.
     static let maximumBytes = 256 * 1024
 
     /// Parses a body, which is one JSON object with `subjects` and optionally `environment`, `bundleId` and `at`.

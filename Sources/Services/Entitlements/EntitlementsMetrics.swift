@@ -24,11 +24,11 @@ struct EntitlementsMetrics: Sendable {
             help: "Changed purchases with facts that contradict Apple's status; the facts take precedence.")
         statusQueries = registry.counter(
             EntitlementsMetricName.statusQueries,
-            help: "Publications of purchases with facts that do not explain Apple's statements; query their status."
+            help: "Published purchases whose facts do not explain Apple's statements; query their status."
         )
         reports = registry.counters(
             EntitlementsMetricName.reports,
-            help: "Publications of purchases with a transaction that may grant less than intended.",
+            help: "Published purchases with a transaction that may grant less than intended.",
             label: "problem", values: EntitlementProblem.allCases.map(\.rawValue))
         reads = registry.counter(EntitlementsMetricName.reads, help: "Read API requests.")
         readFailures = registry.counter(
@@ -53,7 +53,7 @@ struct EntitlementsMetrics: Sendable {
                     labels: labels, age?.isStale ?? true ? 1 : 0)
                 guard let age else { continue }
                 samples.gauge(
-                    EntitlementsMetricName.factsAge, help: "Time since the moment up to which the input was read.",
+                    EntitlementsMetricName.factsAge, help: "Age of the facts on which answers are based.",
                     labels: labels, Double(age.asOf.milliseconds(to: now)) / 1_000)
             }
         }

@@ -94,9 +94,9 @@ struct EntitlementsModel: StateModel {
             moment: published.value == nil ? state.erasedAt?.millisecondsSince1970 : nil)
     }
 
-    /// Returns the time at which the published answer will next change. If the answer from all input never changes,
-    /// returns the time for the answer from no input, because a member that had read no input may have published that
-    /// one at `moment`.
+    /// Returns the time at which the published answer will next change. If the answer based on all input never changes,
+    /// returns the time for the answer based on no input, because a member that had not read any input may have
+    /// published that answer at `moment`.
     func nextChange(of state: PurchaseFacts, after moment: Int64) -> Int64? {
         func change(_ rules: ProductRules) -> Int64? {
             EntitlementAnswer(
@@ -107,12 +107,12 @@ struct EntitlementsModel: StateModel {
         return change(rules) ?? change(rules.reading(until: .earliest))
     }
 
-    /// Interval, in milliseconds, after which a state that was published with unread input is republished.
+    /// Interval, in milliseconds, after which a state is republished if its input was not completely read.
     private static let unknownPause: Int64 = 600_000
-    /// Shorter interval for the first seconds of a process, before the progress of reading the input is known.
+    /// Shorter interval for the first seconds of a process, before it has measured how far the input was read.
     private static let unmeasuredPause: Int64 = 5_000
 
-    /// Returns the rules, adjusted to the moment up to which a purchase's input has been read.
+    /// Returns the rules, adjusted to the time up to which a purchase's input has been read.
     private func rules(for state: PurchaseFacts) -> ProductRules {
         input.map { rules.reading(until: $0.receivedUntil([state])) } ?? rules
     }
@@ -161,7 +161,7 @@ struct EntitlementsModel: StateModel {
         if !state.isConsent {
             entries.append(IndexEntry(Entry.originalTransactionId, state.originalTransactionId.rawValue))
         }
-        // The owner depends on the queried moment, so index every possible account.
+        // The owner depends on the requested time, so index every possible account.
         for token in state.accounts { entries.append(IndexEntry(Entry.appAccountToken, token.rawValue)) }
         if state.appAccountToken == nil, state.hasTransactions, state.successors.isEmpty {
             entries.append(IndexEntry(Entry.unclaimed, String(decoding: key(of: state), as: UTF8.self)))

@@ -39,7 +39,7 @@ struct EntitlementsQuery: Sendable, Equatable {
 }
 
 extension EntitlementsQuery {
-    /// Returns whether a purchase found through the index belongs to the subject at the queried moment. A purchase's
+    /// Returns whether a purchase found through the index belongs to the subject at the requested time. A purchase's
     /// account can change over time, and the index contains all of its accounts.
     func includes(_ purchase: PurchaseFacts, at now: AppStoreInstant) -> Bool {
         guard bundleId == nil || purchase.bundleId == bundleId else { return false }

@@ -56,7 +56,7 @@ package enum EntitlementsSettings {
         "entitlements.outage.leeway", default: .seconds(86_400), in: .zero ... .seconds(7 * 86_400),
         help: """
             How long a renewing subscription remains entitled after its expiry (RENEWING, unknown: true) while the \
-            group's input was read only up to a moment further back than entitlements.renewal.leeway: an outage of \
+            group is behind on its input by more than entitlements.renewal.leeway, because an outage of \
             this group is not a cancellation. 0: it expires as usual.
             """)
     package static let stalenessLimit = Setting.duration(
@@ -79,7 +79,7 @@ package enum EntitlementsSettings {
     package static let staleTolerance = Setting.duration(
         "entitlements.stale.tolerance", default: .seconds(3_600), in: .zero ... .seconds(7 * 86_400),
         help: """
-            How long a subscription remains entitled that Apple reported as active after its known expiry (STALE).
+            How long a subscription remains entitled if Apple reported it as active after its known expiry (STALE).
             """)
     package static let uploadAge = Setting.duration(
         "entitlements.upload.age", default: .seconds(3_600), in: .zero ... .seconds(366 * 86_400),

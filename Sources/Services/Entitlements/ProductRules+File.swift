@@ -109,7 +109,7 @@ extension ProductRules {
     /// Version of the published answer format. Changing it republishes every row.
     private static let publishedForm = 3
 
-    /// Identifies the rules. Changes whenever the same facts may be published as a different answer.
+    /// Identifies the rules. Changes whenever the published answer for the same facts may differ.
     var fingerprint: String {
         let rules = products.sorted { $0.key.rawValue < $1.key.rawValue }.map { product, rule in
             // The order of dictionaries differs between processes.

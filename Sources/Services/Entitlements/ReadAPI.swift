@@ -8,8 +8,8 @@ internal import Primitives
 internal import Records
 internal import Telemetry
 
-/// The read API. Serves entitlements now or at a given moment, evaluated at the time of the request, as well as
-/// histories and lists of purchases. If enabled, it also accepts claims, erasures, and signed transactions from apps.
+/// The read API. Serves current and past entitlements, evaluated on each request, as well as histories and lists of
+/// purchases. If enabled, it also accepts claims, erasures, and signed transactions from apps.
 struct ReadAPI: Sendable {
     /// Maximum number of purchases in one answer. Most accounts have a handful, but every purchase of a consumable is
     /// separate.
@@ -26,7 +26,7 @@ struct ReadAPI: Sendable {
     let access: AccessLog
     /// The keys of accepted clients, or nil for a loopback listener, which accepts every client.
     var keys: AccessKeys?
-    /// Returns the reason that answers may be incomplete, or nil if they are complete.
+    /// Returns why answers may be incomplete, or nil if they are complete.
     let obstacle: @Sendable () -> String?
     /// How far the input has been read.
     let input: InputFreshness
@@ -114,8 +114,8 @@ struct ReadAPI: Sendable {
         AppStoreInstant(clampingMillisecondsSince1970: clocks.wallMilliseconds())
     }
 
-    /// Returns a refusal if the facts of the environments are too old or of unknown age, or nil if the query can be
-    /// answered.
+    /// Returns an error response if the age of the environments' facts is unknown or above the limit, or nil if the
+    /// query can be answered.
     private func staleFacts(_ environments: [AppStoreEnvironment]) -> HTTPResponse? {
         guard let age = input.age(of: environments, at: now) else {
             return Self.problem(503, ReadAPIName.unavailable, "it is not known yet how far the input was read")

@@ -156,7 +156,7 @@ final class TransactionUploads: Sendable {
         guard confirmation.isAvailable(for: subject.bundleId) else {
             throw UploadProblem(
                 422, ReadAPIName.certificateExpired,
-                "signed with a certificate that is not valid now: \(UploadConfirmation.fix)")
+                "the signing certificate is not currently valid: \(UploadConfirmation.fix)")
         }
         return try await confirm(subject, upload)
     }

@@ -2,7 +2,7 @@ internal import AppStoreModel
 internal import EntitlementRules
 
 /// A claim by the account named in an upload. It follows the rules of `POST /v1/claims` without a transfer: the account
-/// gets the purchase if it still belongs to no account after the upload's facts are merged.
+/// receives the purchase if no account owns it once the upload's facts are merged.
 struct UploadClaim: Sendable {
     let account: AppAccountToken
 

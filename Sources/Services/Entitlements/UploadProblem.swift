@@ -1,6 +1,6 @@
 internal import HTTPServer
 
-/// The reason that an uploaded transaction is not accepted. The message states the fix.
+/// An uploaded transaction was rejected. The message states the fix.
 struct UploadProblem: Error, Equatable {
     let status: Int
     /// One of the `error` values in ``ReadAPIName``.

@@ -60,7 +60,7 @@ struct HistorySweeper: Sendable {
         var since: Int64 = 0
         /// The time at which the index was last brought up to date, in monotonic milliseconds.
         var caughtUpAt: Int64 = 0
-        /// Whether the window's token has expired. The first half of the window is read next.
+        /// Whether the window's token has expired. If so, the first half of the window is read next.
         var isHalved = false
     }
 
@@ -209,8 +209,8 @@ struct HistorySweeper: Sendable {
         count(found, &work)
     }
 
-    /// Returns whether the notification was acknowledged before the index begins. If so, it is unknown whether the
-    /// notification is missing.
+    /// Returns whether the notification was acknowledged before the start of the index. If so, it is unknown whether
+    /// the notification is missing.
     private func isUnknown(_ found: FoundNotification, _ work: Work) -> Bool {
         guard case .accepted(let notification) = found.content else { return false }
         return found.wasDelivered && notification.identity.signedDate.millisecondsSince1970 < work.since

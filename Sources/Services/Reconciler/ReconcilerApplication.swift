@@ -40,7 +40,7 @@ package enum ReconcilerApplication {
                 reconciler.statuses.repair=false).
 
                 When notifications resume after a gap of reconciler.outage, it requests the failed deliveries of the \
-                gap immediately. sluicectl backfill requests a range of time.
+                gap immediately. sluicectl backfill requests a time range.
 
                 Exit codes: 0 stopped normally, 1 external failure, 64 usage, 65 a topic is damaged, 66 records were \
                 deleted before they were read, 78 configuration.

@@ -39,7 +39,7 @@ final class ReconcilerMetrics: Sendable {
             help: "Subscriptions whose status signed by Apple was published and acknowledged.")
         repeatedPages = registry.counter(
             ReconcilerMetricName.repeatedPages,
-            help: "Pagination tokens that Apple returned twice; the sweep stops there.")
+            help: "Pagination tokens that Apple returned twice; the sweep stops at the repeated page.")
         outages = registry.counter(
             ReconcilerMetricName.outages, help: "Sweeps scheduled because notifications resumed after a gap.")
         failures = Dictionary(

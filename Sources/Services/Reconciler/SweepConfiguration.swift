@@ -68,7 +68,7 @@ struct SweepConfiguration: Sendable {
         }
         guard configuration[StateSettings.role] == .all else {
             throw configuration.error(
-                StateSettings.role.key, "sluice-reconciler must follow every partition; set it to all, or remove it.")
+                StateSettings.role.key, "sluice-reconciler must read every partition; set it to all, or remove it.")
         }
     }
 
@@ -134,8 +134,8 @@ struct SweepConfiguration: Sendable {
     /// Returns the start time of the run after one that has just ended, or nil if there is none.
     func next(after run: SweepRun, of kind: SweepKind, at now: Int64) -> Int64? {
         switch kind {
-        // A run that was requested after an outage leaves out the last minutes, as `settle` requires. The next run
-        // follows as soon as it can cover them.
+        // A run requested after an outage omits the last minutes, as `settle` requires. The next run starts as soon as
+        // it can cover them.
         case .failures: run.isWanted ? now + settle + 60_000 : run.startedAt + failures.interval
         case .everything: run.startedAt + everything.interval
         case .statuses: run.startedAt + statusesInterval

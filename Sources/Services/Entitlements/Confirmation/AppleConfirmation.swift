@@ -63,7 +63,7 @@ struct AppleConfirmation: Sendable {
             if found.originalTransactionId == purchase.originalTransactionId { latest = found }
         }
         guard let latest else {
-            // A transaction that failed verification may be the missing one of this subscription.
+            // The transaction that failed verification may be the one missing from this subscription.
             if let refused = statuses.refused.first { throw Unusable(message: "\(refused)") }
             return nil
         }

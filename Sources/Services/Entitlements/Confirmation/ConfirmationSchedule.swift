@@ -1,12 +1,12 @@
 internal import AppStoreModel
 internal import AppStoreServerAPI
 
-/// Selects the purchases to query Apple about. A value without clock, tasks or Kafka. Moments are milliseconds since
-/// 1970.
+/// Selects the purchases to query Apple about. A pure value that uses no clock, tasks or Kafka. Times are in
+/// milliseconds since 1970.
 ///
 /// Each purchase has at most one query in flight, regardless of how many notifications are waiting. A failed query is
 /// retried later and does not delay others. If the API keeps failing for an app, all queries for that app are paused
-/// until a probe succeeds; a probe does not concern any purchase.
+/// until a probe, which is not about any purchase, succeeds.
 struct ConfirmationSchedule {
     /// A purchase with unconfirmed statements from version 1 notifications.
     struct Candidate {
@@ -57,7 +57,7 @@ struct ConfirmationSchedule {
     private var probing: Set<APIScope> = []
     private var retries: [Key: Retry] = [:]
     private var pauses: [APIScope: ServicePause] = [:]
-    /// Purchases with a query that ended after the current rows were read.
+    /// Purchases whose query ended after the current rows were read.
     private var ended: Set<Key> = []
 
     init(delay: Duration) { self.delay = delay.components.seconds * 1_000 }

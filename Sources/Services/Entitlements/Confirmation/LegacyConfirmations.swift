@@ -187,7 +187,7 @@ final class LegacyConfirmations: Service {
         return isOpen
     }
 
-    /// How long Apple is queried about a statement that it does not know, in milliseconds.
+    /// How long to keep querying Apple about a statement that Apple does not know, in milliseconds.
     private static let longestAsked: Int64 = 7 * 86_400_000
 
     private func note(_ answer: AppleConfirmation, _ purchase: PurchaseFacts) {

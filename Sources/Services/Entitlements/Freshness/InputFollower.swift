@@ -52,7 +52,7 @@ final class InputFollower: Service {
 
     func start() async throws {}
 
-    /// Follows each topic in its own task, so that a topic without a leader does not delay the others.
+    /// Measures each topic in a separate task, so that a topic without a leader does not delay the others.
     func run() async throws {
         await withTaskGroup { group in
             for environment in AppStoreEnvironment.published {

@@ -37,8 +37,8 @@ final class InputFreshness: Sendable {
 
     // MARK: Queries
 
-    /// Returns the age of answers about some environments, or nil while it is unknown for any of their partitions.
-    /// Without a limit, an unknown age is returned as 1970 and not as stale.
+    /// Returns the age of answers about the given environments, or nil while it is unknown for any of their partitions.
+    /// Without a limit, an unknown age is reported as 1970, but not as stale.
     func age(of environments: [AppStoreEnvironment], at now: AppStoreInstant) -> FactsAge? {
         var least = Int64.max
         for environment in environments {
@@ -51,7 +51,7 @@ final class InputFreshness: Sendable {
         return FactsAge(asOf: asOf, isStale: limit > 0 && asOf.milliseconds(to: now) > limit)
     }
 
-    /// Returns the moment up to which the input of some purchases has been read, or the earliest possible moment while
+    /// Returns the time up to which the input of the given purchases has been read, or the earliest possible time while
     /// it is unknown.
     func receivedUntil(_ purchases: [PurchaseFacts]) -> AppStoreInstant {
         partitions.withLock { partitions in
@@ -64,8 +64,8 @@ final class InputFreshness: Sendable {
         }
     }
 
-    /// Returns the reason that the production facts are too old to rely on, or nil if they are not. Sandbox facts are
-    /// ignored, so that they cannot make a member unavailable for production.
+    /// Returns why the production facts are too old to rely on, or nil if they are not. Ignores sandbox facts, so that
+    /// they cannot make a member unavailable for production.
     func obstacle(at now: AppStoreInstant) -> String? {
         guard limit > 0 else { return nil }
         guard let age = age(of: [.production], at: now) else {
@@ -92,7 +92,7 @@ final class InputFreshness: Sendable {
         }
     }
 
-    /// Returns the moment up to which an environment's input has been read, in milliseconds since 1970, or nil while it
+    /// Returns the time up to which an environment's input has been read, in milliseconds since 1970, or nil while it
     /// is unknown for any of the partitions.
     func receivedUntil(_ environment: AppStoreEnvironment) -> Int64? {
         partitions.withLock { partitions in

@@ -1,7 +1,7 @@
-/// Tracks the moment up to which the group has read everything received in one partition of the input.
+/// Tracks the time up to which the group has read everything received in one partition of the input.
 ///
-/// It remembers when each end of the log was observed. Once the group has passed an end, everything received up to the
-/// moment of that observation has been read. Until then, the timestamp of the group's next record is used.
+/// It remembers when each end of the log was observed. Once the group has passed an end, it has read everything
+/// received up to that observation. Until then, the timestamp of the group's next record is used.
 struct PartitionReading: Sendable, Equatable {
     private struct End: Equatable {
         /// The time at which the end was observed, in milliseconds since 1970.
@@ -14,10 +14,9 @@ struct PartitionReading: Sendable, Equatable {
     /// timestamp is requested.
     private static let tolerance: Int64 = 30_000
 
-    /// The moment up to which everything received has been read, in milliseconds since 1970, or nil while it is
-    /// unknown.
+    /// The time up to which everything received has been read, in milliseconds since 1970, or nil while it is unknown.
     private(set) var receivedUntil: Int64?
-    /// Ends that the group has not yet passed, sorted by moment and offset.
+    /// Ends that the group has not yet passed, sorted by time and offset.
     private var ends: [End] = []
     /// The last offset for which a timestamp was requested.
     private var asked: Int64?

@@ -1,7 +1,7 @@
 internal import JSON
 
 extension DeliverySummary {
-    /// Returns the summary as text for people.
+    /// Returns the summary as human-readable text.
     func text(url: String, refunds: RefundSummary? = nil) -> String {
         let seconds = Self.seconds(elapsed)
         let rate = seconds > 0 ? Double(attempts) / seconds : 0
@@ -29,7 +29,7 @@ extension DeliverySummary {
         return lines.joined(separator: "\n")
     }
 
-    /// Returns the summary for programs as one JSON object on one line. Latencies are in microseconds.
+    /// Returns the summary as a JSON object on one line. Latencies are in microseconds.
     func json(refunds: RefundSummary? = nil) -> String {
         var object = JSONObject()
         object.put("notifications", Int64(notifications))
@@ -81,7 +81,7 @@ extension DeliverySummary {
 }
 
 extension Delivery.Progress {
-    /// The progress as one line of text for people.
+    /// The progress as one line of human-readable text.
     var text: String {
         var text = "\(acknowledged) of \(planned) acknowledged, \(inFlight) in flight, \(waiting) waiting for a retry"
         if let nextAttemptIn { text += ", the next in \(nextAttemptIn.components.seconds) s" }

@@ -27,7 +27,7 @@ struct HistoryFiles {
             text = try FileDescriptor(reading: path).readToEnd(limit: CapturedNotification.maximumBytes)
         } catch { throw SimulatorError(description: "\(path) cannot be read: \(error)") }
         guard let text, let captured = CapturedNotification(text) else {
-            throw SimulatorError(description: "\(path) is neither the JWS of a notification nor the body around one")
+            throw SimulatorError(description: "\(path) is neither the JWS of a notification nor a body with one")
         }
         guard api.list(captured) else {
             throw SimulatorError(

@@ -12,7 +12,7 @@ struct PKICommand {
         await console.print(
             """
             \(isNew ? "Created" : "Kept") the test certificates in \(directory).
-            To trust them, never in production, set
+            To trust them (never in production), set
 
               root.certificates=\(directory)/root.pem
               revocation=off

@@ -25,13 +25,13 @@ struct RefundSummary: Sendable, Equatable {
     /// Whether every case was decided and all notifications were acknowledged.
     var isComplete: Bool { refunded + declined == cases && failedNotifications == 0 }
 
-    /// The summary as text for people.
+    /// The summary as human-readable text.
     var text: String {
         "  refund cases   \(cases): \(answered) answered, \(refunded) refunded, \(declined) declined"
             + (failedNotifications > 0 ? ", \(failedNotifications) notifications failed" : "")
     }
 
-    /// The summary for programs.
+    /// The summary as JSON.
     var json: JSONObject {
         var object = JSONObject()
         object.put("cases", Int64(cases))

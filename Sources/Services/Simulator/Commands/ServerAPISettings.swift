@@ -42,8 +42,8 @@ enum ServerAPISettings {
     static let historyFiles = Setting.string(
         "history-files",
         help:
-            "Directory of .jws files, each a compact JWS or the body around it, that the history lists as never "
-            + "delivered, byte for byte; --app must be their app.",
+            "Directory of .jws files, each a compact JWS or a body with one. The history lists them as never "
+            + "delivered, byte for byte. --app must be their app.",
         example: "./captured"
     ).optional.onCommandLineOnly
     static let acceptUnknown = Setting.flag(

@@ -1,4 +1,4 @@
-/// An error of a command. The description has the reason and the fix on one line.
+/// A command failed. The description states the reason and the fix on one line.
 struct SimulatorError: Error, CustomStringConvertible {
     let description: String
 }

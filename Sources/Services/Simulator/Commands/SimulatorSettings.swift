@@ -2,13 +2,13 @@ internal import AppStoreModel
 internal import CommandLine
 internal import Configuration
 
-/// Settings of `sluice-simulator`. All are flags, because each run chooses the simulation.
+/// Settings of `sluice-simulator`. All are flags, because each run simulates something different.
 enum SimulatorSettings {
     static let out = Setting.string(
         "out", default: "./pki", help: "Directory of the test certificates; created if it does not exist."
     ).onCommandLineOnly
     static let pki = Setting.string(
-        "pki", default: "./pki", help: "Directory created by `sluice-simulator pki`, whose leaf signs."
+        "pki", default: "./pki", help: "Directory created by `sluice-simulator pki`; its leaf certificate signs."
     ).onCommandLineOnly
     static let output = OutputFormat.flag
     static let body = Setting.flag("body", help: "Print the entire HTTP body instead of only the JWS.")
@@ -17,7 +17,7 @@ enum SimulatorSettings {
         "url", .url, help: "URL to post notifications to.", example: "http://127.0.0.1:8080/notifications"
     )
     .onCommandLineOnly
-    /// The optional form of `url`, for commands that only post notifications caused by API requests.
+    /// An optional `url`, for commands that only post notifications caused by API requests.
     static let optionalURL = Setting(
         "url", .url, help: "URL to post notifications to. Default: none is posted.",
         example: "http://127.0.0.1:8080/notifications"

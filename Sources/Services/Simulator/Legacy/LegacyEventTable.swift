@@ -57,8 +57,8 @@ struct LegacyEventTable {
         return changedRenewalStatus ? [.cancel, .didChangeRenewalStatus] : [.cancel]
     }
 
-    /// Returns the types in the oldest format. They are the version 1 types that also exist in this format, but the
-    /// oldest format also sends CANCEL for an upgrade, and INTERACTIVE_RENEWAL for every resubscription.
+    /// Returns the types in the oldest format. They are the version 1 types that also exist in this format, plus CANCEL
+    /// for an upgrade and INTERACTIVE_RENEWAL for every resubscription.
     private func oldestForm(_ event: ScenarioEvent) -> [LegacyNotificationType] {
         let types = version1(event).compactMap(\.inOldestForm)
         switch event {

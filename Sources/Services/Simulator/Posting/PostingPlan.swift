@@ -41,8 +41,8 @@ package struct PostingPlan: Sequence, IteratorProtocol, Sendable {
     private var drawn = 0
     private var duplicatesLeft: Int
     private var undeliveredLeft: Int
-    /// The number of posts in `undeliveredLeft` that have been chosen but not lost, because `mayBeLost` did not allow
-    /// it. Later posts are lost instead of them.
+    /// The number of posts in `undeliveredLeft` that were chosen but could not be lost, because `mayBeLost` did not
+    /// allow it. Later posts are lost instead.
     private var lossesOwed = 0
     /// A separate generator, so that losses do not change the rest of the plan.
     private var lossGenerator: SeededGenerator

@@ -2,7 +2,7 @@
 package struct Scenario: Sendable {
     /// The scenario's name on the command line.
     package let name: String
-    /// One sentence for people.
+    /// A one-sentence description.
     package let summary: String
     package let product: Product
     /// Whether the customer is the buyer or has access through another person's purchase.
@@ -19,13 +19,13 @@ package struct Scenario: Sendable {
 
     /// The time at which a step happens.
     package enum Moment: Sendable, Equatable {
-        /// This time after the previous step.
+        /// This long after the previous step.
         case after(Duration)
         /// The end of the current period, `expiresDate`. Renewals happen up to six hours earlier.
         case atExpiry
-        /// This time before the end of the current period.
+        /// This long before the end of the current period.
         case beforeExpiry(Duration)
-        /// This time after the end of the current period.
+        /// This long after the end of the current period.
         case afterExpiry(Duration)
         /// The end of the grace period, `gracePeriodExpiresDate`.
         case atGraceEnd

@@ -8,7 +8,7 @@ enum ConsumptionRequestV1Rules {
         "customerConsented", "sampleContentProvided", "appAccountToken", "refundPreference",
     ])
 
-    /// The numeric members, the maximum of each, and the error for other values.
+    /// The numeric members, each with its maximum and the error for other values.
     private static let ranges: [(name: String, greatest: Int64, error: ServerAPIError)] = [
         ("consumptionStatus", 3, .invalidConsumptionStatus), ("platform", 2, .invalidPlatform),
         ("deliveryStatus", 5, .invalidDeliveryStatus), ("accountTenure", 7, .invalidAccountTenure),

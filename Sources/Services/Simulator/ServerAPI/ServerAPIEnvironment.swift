@@ -2,7 +2,7 @@ internal import AppStoreModel
 internal import AppStoreSigning
 internal import JSON
 
-/// The endpoints of one environment, on top of its store. Neither waits nor posts.
+/// The endpoints of one environment, backed by its store. Its methods neither wait nor post.
 struct ServerAPIEnvironment: Sendable {
     let app: SimulatedApp
     let signer: JWSSigner

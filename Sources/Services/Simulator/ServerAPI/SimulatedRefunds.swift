@@ -3,8 +3,8 @@ internal import JSON
 
 /// The follow-up to a refund request: the events and their times, `timeScale` times faster than in reality.
 ///
-/// Apple documents neither how often it asks nor when and how it decides. Three requests 8 hours apart have been
-/// reported; the rest is the simulator's choice.
+/// Apple does not document how often it asks, or when and how it decides. Three requests 8 hours apart have been
+/// reported; the simulator chooses the rest.
 package struct RefundFollowUp: Sendable, Equatable {
     /// The number of CONSUMPTION_REQUESTs in a case without an answer, including the first.
     package var requests = 3
@@ -21,7 +21,7 @@ package struct RefundFollowUp: Sendable, Equatable {
 
     package init() {}
 
-    /// The time after the request in which an answer counts in the sandbox, in milliseconds.
+    /// How long after the request an answer is accepted in the sandbox, in milliseconds.
     static let sandboxAnswerTime: Int64 = 5 * 60_000
 
     func scaled(_ duration: Duration) -> Duration { duration / max(timeScale, 1) }
@@ -135,7 +135,7 @@ struct SimulatedRefunds: Sendable {
     enum Action: Sendable, Equatable {
         /// Post a CONSUMPTION_REQUEST.
         case request(Key, ConsumptionRequestReason)
-        /// Call ``due(_:_:)`` after this duration.
+        /// Call ``due(_:_:)`` after the given duration.
         case wait(Key, Due, Duration)
         /// Post the decision.
         case decide(Key, SimulatedDecision)
@@ -189,7 +189,7 @@ struct SimulatedRefunds: Sendable {
     /// Returns the case if it is waiting for a decision, otherwise nil.
     func open(_ key: Key) -> SimulatedRefund? { cases[key].flatMap { $0.isClosed ? nil : $0 } }
 
-    /// Records an accepted answer. Only the first answer before the decision counts.
+    /// Records an accepted answer. Only the first answer before the decision is used.
     mutating func answered(_ key: Key, _ decision: SimulatedDecision, at now: Int64 = 0) -> [Action] {
         guard let open = cases[key] else {
             if early.count < Self.maximumEarly, early[key] == nil { early[key] = decision }

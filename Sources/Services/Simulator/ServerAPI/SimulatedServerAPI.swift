@@ -111,7 +111,7 @@ package final class SimulatedServerAPI: Sendable {
         "http://\(settings.host):\(port(of: environment))"
     }
 
-    /// Every PUT request with consumption information and a valid token, in arrival order.
+    /// All PUT requests with consumption information and a valid token, in arrival order.
     package var answers: [ConsumptionAnswer] { state.withLock { $0.answers.all } }
 
     /// The refund cases, in the order of opening.
@@ -152,7 +152,8 @@ package final class SimulatedServerAPI: Sendable {
 
     // MARK: Registering transactions and notifications
 
-    /// Registers a transaction with any content. It is signed exactly as given until a refund or a request changes it.
+    /// Registers a transaction with any content. The transaction is signed exactly as given until a refund or a request
+    /// changes it.
     ///
     /// - Parameters:
     ///   - transaction: the payload of `signedTransactionInfo`; ignored if it has no `transactionId`.
