@@ -244,7 +244,7 @@ enum OperationsSettings {
     ).onCommandLineOnly
     static let fromArchive = Setting.flag(
         "from-archive",
-        help: "Read the cases from the archive instead of Kafka, including those that Kafka no longer has.")
+        help: "Read the cases from the archive instead of Kafka, including cases that Kafka no longer has.")
     static let rulesInForce = Setting.readableFile(
         "refunds.rules", help: "Rules file to compare with. Default: the recorded answers.",
         example: "/etc/sluice/refund-rules.json"

@@ -5,7 +5,7 @@ internal import ServiceKit
 
 /// The command line of `sluicectl topics acls`.
 extension SluicectlCommand {
-    /// Returns the commands, or none if the executables' access settings are not wired.
+    /// Returns the commands, or none if the executables' access settings are not available.
     static func acls(_ parts: SluicectlParts) -> [Command] {
         guard let access = parts.access else { return [] }
         let own = ConfigurationSchema(

@@ -12,7 +12,7 @@ extension SluicectlCommand {
             OperationsSettings.replicationFactor, OperationsSettings.groups, OperationsSettings.clusterSource,
         ] + OperationsSettings.clusterGroups.map(\.setting), openPrefixes: [ApplicationSettings.kafka])
 
-    /// Returns the commands, or none if the executables' access settings are not wired.
+    /// Returns the commands, or none if the executables' access settings are not available.
     static func cluster(_ parts: SluicectlParts) -> [Command] {
         guard let access = parts.access else { return [] }
         return [cluster(access, parts)]

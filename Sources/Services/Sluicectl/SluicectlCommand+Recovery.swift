@@ -59,9 +59,9 @@ extension SluicectlCommand {
                         remain, and are listed with their reason. Consumers ignore duplicates, so repeating a run is \
                         harmless. Certificates are verified as of now; --at-receipt verifies them as of the time of \
                         receipt, for notifications older than the validity of Apple's certificates. Revocation is not \
-                        checked. Without --yes, the plan follows the list: numbers by type, app and reason, and the \
-                        groups that receive them. Control-C stops after the current record, and --after resumes from \
-                        there. Exits with 1 if any notification was left.
+                        checked. Without --yes, the list is followed by a plan: counts by type, app and reason, and \
+                        the groups that receive them. Control-C stops after the current record, and --after resumes \
+                        from there. Exits with 1 if any notification was not released.
                         """,
                     schema: reading.adding(parts.verification.schema).adding(filterOfQuarantine).adding(bringingBack)
                         .adding(ConfigurationSchema([OperationsSettings.atReceipt])),
@@ -117,10 +117,10 @@ extension SluicectlCommand {
                     group and the reason of the failure. Every group that reads the topic receives them, so handlers \
                     must tolerate duplicates, as always. Only records of the notification topics are sent: an old row \
                     of a state topic must not follow a newer one. A record that was replayed and came back for the \
-                    same reason is not sent again without --again. Without --yes, the plan follows the list: numbers \
-                    by type, app and reason, and the groups that receive them. The dead letters remain until they are \
-                    discarded or their retention expires. Control-C stops after the current record, and --after \
-                    resumes from there.
+                    same reason is not sent again without --again. Without --yes, the list is followed by a plan: \
+                    counts by type, app and reason, and the groups that receive them. The dead letters remain until \
+                    they are discarded or their retention expires. Control-C stops after the current record, and \
+                    --after resumes from there.
                     """,
                 schema: reading.adding(ofDeadLetters).adding(filter).adding(window).adding(bringingBack)
                     .adding(ConfigurationSchema([ReplaySettings.again])), arguments: [optionalPosition],
@@ -134,7 +134,7 @@ extension SluicectlCommand {
                     .init(
                         "sluicectl dlq replay --topic appstore.notifications.production.sluice-entitlements.dlq "
                             + "--reason-code field_type --app com.example.app --yes",
-                        "Those of one app that failed for one reason, after its repair."),
+                        "Dead letters of one app with one reason, after the cause was fixed."),
                 ]
             ) {
                 try await DeadLettersCommand($0).replay(
@@ -157,14 +157,14 @@ extension SluicectlCommand {
     // MARK: replay
 
     static let replay = Command(
-        "replay", summary: "Send records of a notification topic once more.",
+        "replay", summary: "Send records of a notification topic again.",
         discussion: """
-            For consumers that handled records wrongly, after their repair. Key, value and headers are unchanged; the \
-            origin is replay. Every group that reads the topic receives them, so handlers must tolerate duplicates, as \
-            always; to repeat them for one group only, reset its offsets with kafka-consumer-groups.sh. Copies from an \
-            earlier replay are not sent again without --again. Without --yes, the records are listed, and after them \
-            the plan: numbers by type and app, the groups that receive them, and the time it takes. Control-C stops \
-            after the current record, and --after resumes from there. Exits with 1 if any record was left.
+            For consumers that handled records incorrectly, once they are fixed. Key, value and headers are unchanged; \
+            the origin is replay. Every group that reads the topic receives them, so handlers must tolerate \
+            duplicates, as always; to resend them to one group only, reset its offsets with kafka-consumer-groups.sh. \
+            Copies from an earlier replay are not sent again without --again. Without --yes, the list of records is \
+            followed by a plan: counts by type and app, the groups that receive them, and the duration. Control-C \
+            stops after the current record, and --after resumes from there. Exits with 1 if any record was not replayed.
             """,
         schema: kafkaSchema.adding(window).adding(bringingBack).adding(
             ConfigurationSchema([
@@ -175,7 +175,7 @@ extension SluicectlCommand {
         examples: [
             .init(
                 "sluicectl replay --type REFUND --from 2026-11-25T00:00:00Z --to 2026-11-26T00:00:00Z",
-                "The refunds of a day: how many, and whom they reach."),
+                "The refunds of a day: the count, and the groups that receive them."),
             .init(
                 "sluicectl replay --type REFUND --from 2026-11-25T00:00:00Z --to 2026-11-26T00:00:00Z --yes",
                 "Send them."),

@@ -9,13 +9,13 @@ extension SluicectlCommand {
             [TopSettings.members, TopSettings.once, TopSettings.interval]
                 + OperationsSettings.clusterGroups.map(\.setting))
         return Command(
-            "top", summary: "Show members and consumer groups, refreshed.",
+            "top", summary: "Show members and consumer groups, refreshed until interrupted.",
             discussion: """
-                Members are read from their admin listeners: readiness with the failing checks, rates by outcome, \
-                lag in records and seconds, the oldest unfinished record, pauses and budgets. Groups are read from \
-                Kafka: state, lag, and the partition that is furthest behind. Both are shown while the other does not \
-                answer. Without a terminal, readings follow one another; with --output json, each is one line. Ends \
-                on control-C, or after one snapshot with --once.
+                Members are read from their admin listeners: readiness with the failing checks, rates by outcome, lag \
+                in records and seconds, the oldest unfinished record, pauses and budgets. Groups are read from Kafka: \
+                state, lag, and the partition that is furthest behind. Each is shown even if the other does not \
+                respond. Without a terminal, snapshots are appended; with --output json, each is one line. Ends on \
+                control-C, or after one snapshot with --once.
                 """,
             schema: kafkaSchema.adding(schema).adding(parts.access?.schema ?? ConfigurationSchema([])),
             examples: [

@@ -4,7 +4,7 @@ internal import ServiceKit
 
 /// The command line of `sluicectl webhooks`.
 extension SluicectlCommand {
-    /// Returns the commands, or none if webhooks are not wired.
+    /// Returns the commands, or none in a build without webhooks.
     static func webhooks(_ parts: SluicectlParts) -> [Command] {
         guard let webhooks = parts.webhooks else { return [] }
         return [
@@ -41,7 +41,7 @@ extension SluicectlCommand {
     private static let attempts = Command(
         "attempts", summary: "List the latest attempts of a running sluice-webhooks.",
         discussion: """
-            Each process keeps its last 1000 attempts until it stops. Another member of the group is another \
+            Each process keeps its last 1000 attempts until it stops. Each member of the group has a separate \
             webhooks.admin.url.
             """,
         schema: ConfigurationSchema([

@@ -229,14 +229,14 @@ enum SluicectlCommand {
                 Reads the configuration like the executable in --for, sluice-ingress by default (--config or \
                 SLUICE_CONFIG, environment, and its settings as flags). Checks the configuration with its files, \
                 clock, roots, names, connections, TLS and authentication, topics, each right of topics acls, ports, \
-                directories and free space, the servers of webhooks and providers, and buckets. Run it on the machine \
-                and as the user of the executable. Nothing is changed in Kafka: rights are tried with requests that \
-                brokers refuse after they have checked them, except with durability=managed, where the right to write \
-                remains unknown. In a bucket the object conditional-writes is created, as by sluice-archive. If an App \
-                Store Server API key is configured, it is tried with a request to Apple, and the clocks are compared. \
-                OCSP responders are queried if a notification or certificates are given, which contain their \
-                addresses. Prints one line per check: ok, warning, problem, unknown (it could not be checked) or \
-                skipped, subject, finding and fix. Exits with 1 if there is a problem.
+                directories and free space, the servers of webhooks and providers, and buckets. Run it on the \
+                executable's machine, as the executable's user. Nothing is changed in Kafka: rights are tried with \
+                requests that brokers refuse after they have checked them, except with durability=managed, where the \
+                right to write remains unknown. In a bucket the object conditional-writes is created, as by \
+                sluice-archive. If an App Store Server API key is configured, it is tried with a request to Apple, and \
+                the clocks are compared. OCSP responders are queried if a notification or certificates are given, \
+                which contain their addresses. Prints one line per check: ok, warning, problem, unknown (it could not \
+                be checked) or skipped, subject, finding and fix. Exits with 1 if there is a problem.
                 """,
             schema: DoctorSettings.schema(parts),
             examples: [

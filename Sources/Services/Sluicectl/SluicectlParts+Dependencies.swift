@@ -5,7 +5,7 @@ extension SluicectlParts {
     package struct Dependencies: Sendable {
         /// An address on which the executable listens.
         package struct Listener: Sendable {
-            /// The setting of the port.
+            /// The name of the port's setting.
             package let setting: String
             /// A numeric IPv4 or IPv6 address.
             package let host: String
@@ -41,7 +41,7 @@ extension SluicectlParts {
         package struct Bucket: Sendable {
             package let setting: String
             package let location: String
-            /// Reads and writes in the bucket as the executable does at its start. Throws the reason if it cannot.
+            /// Reads and writes the bucket as the executable does at startup. Throws the reason if it cannot.
             package let check: @Sendable () async throws -> Void
 
             package init(_ setting: String, _ location: String, check: @escaping @Sendable () async throws -> Void) {

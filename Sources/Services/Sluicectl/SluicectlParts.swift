@@ -56,7 +56,7 @@ package struct SluicectlParts: Sendable {
     /// One delivery to a webhook receiver.
     package struct Delivery: Sendable {
         package let isAccepted: Bool
-        /// One sentence for people.
+        /// A one-sentence description.
         package let text: String
         /// A JSON object for scripts.
         package let json: [UInt8]

@@ -30,7 +30,7 @@ import Testing
         (["api", "transaction", "1", "--apps", "a:1"], 78, "appstore.api.key.file"),
         (["api", "transaction", "1", "--apps", "a:1", "--appstore.api.key.id", "k"], 78, "appstore.api.issuer.id"),
         (["api", "order", "1", "--appstore.api.url", "localhost"], 78, "appstore.api.url"),
-        (["explain"], 64, "missing: ID"), (["explain", "a\nb"], 64, "is no identifier"),
+        (["explain"], 64, "missing: ID"), (["explain", "a\nb"], 64, "is not an identifier"),
         (["explain", "1", "--at", "noon"], 78, "is not an RFC 3339 time"),
         (["version", "--output", "xml"], 78, "is not one of text, json"),
     ])

@@ -79,7 +79,7 @@ struct PauseCommandTests {
         #expect(try await records().isEmpty)
     }
 
-    @Test func `a pause of refunds warns that Apple's deadlines go on`() async throws {
+    @Test func `a pause of refunds warns that Apple's deadlines still apply`() async throws {
         let arguments = ["pause", "sluice-refunds", "--reason", "wrong answers", "--author", "ann"]
         let (code, printed) = await run(arguments)
         #expect(code == 0)

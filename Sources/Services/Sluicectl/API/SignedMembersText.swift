@@ -2,7 +2,7 @@ internal import AppStoreModel
 internal import CommandLine
 internal import JSON
 
-/// Formats the members of Apple-signed objects for people.
+/// Formats the members of Apple-signed objects as text.
 enum SignedMembersText {
     /// Formats one line per member, in Apple's order; nested values become compact JSON.
     static func lines(_ object: JSONObject) -> String {

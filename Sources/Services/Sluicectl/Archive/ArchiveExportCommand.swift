@@ -101,8 +101,8 @@ struct ArchiveExportCommand {
         return places.sorted()
     }
 
-    /// Returns the position of each exported record, for the published record of who sees them. That record lists only
-    /// the first `RevealRecord.maximumPositions`, so the others are not read to look up their offsets.
+    /// Returns the position of each exported record, for the published record of the access. That record lists only the
+    /// first `RevealRecord.maximumPositions`, so the others are not read to look up their offsets.
     private func positions(
         _ selection: ArchiveSelection, _ logs: ArchiveLogs, _ contents: ArchivedContents
     ) async throws -> [String] {

@@ -77,7 +77,8 @@ struct ArchiveFilter: Sendable {
     /// Whether the filter needs the record's content in addition to its leaf.
     var asksForContent: Bool { app != nil || type != nil }
 
-    /// Returns whether a leaf may match, based on its Kafka timestamp or, if it has none, on the time of its archiving.
+    /// Returns whether a leaf may match, based on its Kafka timestamp or, if it has none, on the time at which it was
+    /// archived.
     func mayWant(_ leaf: ArchiveLeaf) -> Bool {
         let time = leaf.timestampMilliseconds ?? leaf.archivedAtMilliseconds
         return time >= from ?? .min && time < to ?? .max

@@ -6,8 +6,7 @@ internal import JSON
 internal import Kafka
 internal import Records
 
-/// One record of the archive, for people or for scripts. Data that may be personal is omitted unless it is to be
-/// revealed.
+/// An archived record, as text or JSON. Data that may be personal is omitted unless the command reveals it.
 struct ArchiveRecordReport {
     static let columns = ["TIME", "KIND", "RECORD", "LEAF", "CONTENT"]
 
@@ -101,7 +100,7 @@ struct ArchiveRecordReport {
         value.map { $0.string ?? String(decoding: $0.json, as: UTF8.self) } ?? "-"
     }
 
-    /// Returns the record as printed by `tap`, redacted unless it is to be revealed.
+    /// Returns the record as printed by `tap`, redacted unless the command reveals it.
     private func shown(_ record: KafkaRecord) -> JSONObject {
         let object = TappedRecord(record, names: names).json
         return reveals || !found.leaf.position.kind.isPersonal ? object : ArchiveRedaction.redacted(object)

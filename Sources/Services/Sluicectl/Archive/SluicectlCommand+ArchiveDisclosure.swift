@@ -13,7 +13,7 @@ extension SluicectlCommand {
                     The file shows one record: the leaf, its path to the root, the signed checkpoint, the encrypted \
                     object, and the key of this object, which opens no other record of the person. The file is \
                     verified before it is written. Everyone with the file can read the record, even after the person \
-                    is erased. Records archived by releases before 2026-12 have no key of their own and are refused. \
+                    is erased. Records archived by releases before 2026-12 have no separate key and are refused. \
                     The disclosure and its author are first published in appstore.erasures and archived.
                     """,
                 schema: ConfigurationSchema(

@@ -121,14 +121,14 @@ extension SluicectlCommand {
             Command(
                 "replay", summary: "Write archived records back to Kafka.",
                 discussion: """
-                    Key, value and headers are unchanged, and the origin is replay. The time of the record is the \
-                    present, so that the topic's retention starts again. Consumers ignore duplicates. A topic other \
-                    than notifications, quarantine and certificates needs --to-topic, also to go back into itself. \
-                    Erased records do not come back. A record that an earlier replay or a release from quarantine \
-                    wrote is skipped unless --again is given. Without --yes, the plan follows the list: numbers by \
+                    Key, value and headers are unchanged, and the origin is replay. The timestamp is the current time, \
+                    so that the topic's retention starts again. Consumers ignore duplicates. For topics other than \
+                    notifications, quarantine and certificates, --to-topic is required, even for the same topic. \
+                    Erased records are not restored. A record that an earlier replay or a release from quarantine \
+                    wrote is skipped unless --again is given. Without --yes, the list is followed by a plan: counts by \
                     type and app, and the groups that receive them. Control-C stops after the current record, and \
                     --after resumes from there. With --yes, the author is first published in appstore.erasures and \
-                    archived: this requires --author. Exits with 1 if any record was left.
+                    archived: this requires --author. Exits with 1 if any record was not replayed.
                     """,
                 schema: ConfigurationSchema(
                     ArchivePlace.storeSettings + [
@@ -153,7 +153,7 @@ extension SluicectlCommand {
                     .init(
                         "sluicectl archive replay --topic appstore.notifications.production --to-topic scratch "
                             + "--from 2026-11-20T00:00:00Z --yes --author an.operator --config sluice.properties",
-                        "Some days into a topic of your own."),
+                        "Some days, into your own topic."),
                     .init(
                         "sluicectl archive replay --topic appstore.notifications.production --after 3-1742 --yes "
                             + "--author an.operator --config sluice.properties", "Resume where an earlier run ended."),

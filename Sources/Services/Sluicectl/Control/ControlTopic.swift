@@ -7,7 +7,7 @@ internal import Synchronization
 
 /// Reads and writes the control topic.
 struct ControlTopic {
-    /// All records in effect, and the positions of records that are not as documented.
+    /// All records in effect, and the positions of invalid records.
     struct Content {
         var table = ControlTable()
         var ignored: [KafkaOffset] = []

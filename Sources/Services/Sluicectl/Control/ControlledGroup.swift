@@ -15,7 +15,7 @@ struct ControlledGroup: Equatable {
     var warning: String? {
         switch executable {
         case "sluice-refunds":
-            "Apple's deadlines go on: requests that are not answered within 12 hours of their receipt are missed. "
+            "Apple's deadlines still apply: requests that are not answered within 12 hours of receipt are missed. "
                 + "List them with: sluicectl refunds due"
         case nil:
             "\(PlainText.printable(group.rawValue)) is not a group of Sluice's executables; it pauses only if its "
@@ -25,13 +25,13 @@ struct ControlledGroup: Equatable {
     }
 }
 
-/// Resolves the name of a group, or of an executable with a group of another name.
+/// Resolves the name of a group, or of an executable whose group has a different name.
 struct ControlledGroups {
     let configuration: Configuration
     let access: SluicectlParts.Access?
     let webhooks: SluicectlParts.Webhooks?
 
-    /// Returns the group that the arguments name.
+    /// Returns the group named by the arguments.
     ///
     /// - Parameter isKnown: returns whether Kafka knows a group; called only for groups of other consumers.
     /// - Throws: a ``StartupError`` if the group is unknown or ambiguous.
@@ -66,13 +66,13 @@ struct ControlledGroups {
         }
     }
 
-    /// Returns the group of a receiver of webhooks. Each receiver has a group of its own.
+    /// Returns the group of a webhook receiver. Each receiver has a separate group.
     private func receiver(_ name: String) throws(StartupError) -> ControlledGroup {
         let executable = TopicNames.webhooksGroup
         guard name == executable else {
             throw StartupError(
                 "\(PlainText.printable(name)) has no receivers", setting: "--receiver",
-                fix: "Leave it out, or pass \(executable) as GROUP", exitCode: .usage)
+                fix: "Omit it, or pass \(executable) as GROUP", exitCode: .usage)
         }
         guard let webhooks else {
             throw StartupError(

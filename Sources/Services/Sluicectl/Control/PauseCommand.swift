@@ -23,7 +23,7 @@ struct PauseCommand {
         let record = try record(.paused)
         return try await withTopic { topic in
             let group = try await resolve(name, topic)
-            // Reading first proves that the topic exists, before anything is reported as done.
+            // Read first, to verify that the topic exists before reporting success.
             _ = try await topic.read()
             try await topic.write(record, for: group.group)
             await report(
@@ -55,7 +55,7 @@ struct PauseCommand {
         let content = try await withTopic { try await $0.read() }
         if !content.ignored.isEmpty {
             let offsets = content.ignored.map { "\($0)" }.joined(separator: ", ")
-            console.complain("sluicectl: ignored records that are not as documented, at offsets \(offsets)")
+            console.complain("sluicectl: ignored invalid records at offsets \(offsets)")
         }
         let paused = content.table.records.filter { $0.value.state == .paused }
             .sorted { $0.key.rawValue < $1.key.rawValue }
@@ -107,7 +107,8 @@ struct PauseCommand {
         }
     }
 
-    /// - Parameter paused: the records in effect, if a group with a record is known without asking Kafka.
+    /// - Parameter paused: the records in effect, or nil if they were not read. A group with a record is known without
+    ///   a request to Kafka.
     private func resolve(
         _ name: String, _ topic: ControlTopic, paused: ControlTable? = nil
     ) async throws -> ControlledGroup {

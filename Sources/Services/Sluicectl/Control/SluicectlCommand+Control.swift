@@ -19,14 +19,14 @@ extension SluicectlCommand {
 
     private static func pause(_ schema: ConfigurationSchema, _ parts: SluicectlParts) -> Command {
         Command(
-            "pause", summary: "Pause a consumer group, or one receiver of webhooks.",
+            "pause", summary: "Pause a consumer group, or one webhook receiver.",
             discussion: """
-                The members stay in the group, keep their partitions and their offsets, and answer reads. Records in \
-                progress finish, and no other is handled until sluicectl resume, also after a restart. The ingress \
+                The members stay in the group, keep their partitions and offsets, and answer reads. Records in \
+                progress finish; no others are handled until sluicectl resume, even after a restart. The ingress \
                 continues to accept notifications. The pause is a record in the topic …control, with reason and \
                 author, and is shown by sluicectl pauses, sluicectl top, /readyz, the log and the metric \
-                sluice_consumer_paused. A paused group of sluice-refunds answers no request of Apple, whose deadlines \
-                go on.
+                sluice_consumer_paused. While the group of sluice-refunds is paused, Apple's requests are not \
+                answered, but their deadlines still apply.
                 """,
             schema: schema, arguments: [group],
             examples: [
@@ -36,14 +36,14 @@ extension SluicectlCommand {
                 .init(
                     "sluicectl pause sluice-webhooks --receiver crm --reason 'migration of the CRM'",
                     "One of webhooks.receivers; the others continue."),
-                .init("sluicectl pause inbox --reason 'disk is full'", "A group of your own."),
+                .init("sluicectl pause inbox --reason 'disk is full'", "Your own consumer's group."),
             ]
         ) { try await PauseCommand($0, parts).pause($0.argument, $0.console) }
     }
 
     private static func resume(_ schema: ConfigurationSchema, _ parts: SluicectlParts) -> Command {
         Command(
-            "resume", summary: "Resume a paused consumer group, or one receiver of webhooks.",
+            "resume", summary: "Resume a paused consumer group, or one webhook receiver.",
             discussion: "The group continues at the first record that it has not handled.",
             schema: schema, arguments: [group],
             examples: [

@@ -17,7 +17,7 @@ internal import Telemetry
 /// `sluicectl doctor`: checks everything that an executable depends on.
 struct DoctorCommand {
     static let name = "doctor"
-    /// The executable whose dependencies are checked if none is named.
+    /// The executable to check by default.
     static let defaultExecutable = "sluice-ingress"
 
     /// The flags of `sluicectl doctor` itself.

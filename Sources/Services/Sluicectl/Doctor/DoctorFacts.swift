@@ -5,7 +5,7 @@ internal import Kafka
 internal import Records
 internal import ServiceKit
 
-/// Facts about an executable and its surroundings, from which the findings are derived.
+/// Facts about an executable and its environment, from which the findings are derived.
 struct DoctorFacts {
     enum Configured {
         /// A valid configuration; `file` is nil if all settings come from the environment and flags, and `apps` if the
@@ -115,6 +115,6 @@ struct DoctorFacts {
     /// `message.max.bytes` of the ingress's producer.
     var producerMessageMaxBytes: Int?
 
-    /// Whether the executable is the ingress, which has more to check.
+    /// Whether the executable is the ingress, which requires more checks.
     var isIngress: Bool { executable == DoctorCommand.defaultExecutable }
 }

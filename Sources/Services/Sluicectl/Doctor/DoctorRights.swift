@@ -66,7 +66,7 @@ struct DoctorRights {
         return answers.merging(await rights.reading(at: ends)) { $1 }
     }
 
-    /// A managed service may not be Apache Kafka, which alone is known to refuse the request without writing.
+    /// Only Apache Kafka is known to refuse the request without writing, and a managed service may run another broker.
     private func writing(_ topics: [KafkaTopic]) async -> [KafkaTopic: KafkaRights.Answer] {
         func unknown(_ reason: String) -> [KafkaTopic: KafkaRights.Answer] {
             Dictionary(topics.map { ($0, .unknown(reason)) }, uniquingKeysWith: { first, _ in first })

@@ -2,7 +2,7 @@ internal import AppStoreVerification
 internal import Cryptography
 
 extension DoctorFacts.Root {
-    /// Creates the description of a pinned root from its DER.
+    /// Creates the description of a pinned root from its DER encoding.
     init(der: [UInt8]) {
         let fingerprint = SHA256.digest(of: der).hex
         let isBuiltIn = der == AppleRootCertificate.g3

@@ -30,6 +30,6 @@ enum DoctorSettings {
             ])
     }
 
-    /// Keys that the executables do not know.
+    /// Keys of the flags that only `sluicectl doctor` accepts.
     static let ownKeys = ["for", jws.key, certificates.key, OperationsSettings.output.key]
 }

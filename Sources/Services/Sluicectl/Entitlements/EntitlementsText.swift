@@ -2,7 +2,7 @@ internal import AppStoreModel
 internal import CommandLine
 internal import JSON
 
-/// Formats the read API's response for people. A missing member is printed as a dash.
+/// Formats the read API's response as text. A missing member is printed as a dash.
 enum EntitlementsText {
     static func text(_ answer: JSONObject) -> String {
         var text = heading(answer)

@@ -2,7 +2,7 @@ internal import AppStoreModel
 internal import CommandLine
 internal import JSON
 
-/// Formats a history for people.
+/// Formats a history as text.
 enum HistoryText {
     static func text(_ answer: JSONObject) -> String {
         JSONCells.objects(answer["purchases"]).map(purchase).joined(separator: "\n")

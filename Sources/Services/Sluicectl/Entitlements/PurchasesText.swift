@@ -2,7 +2,7 @@ internal import AppStoreModel
 internal import CommandLine
 internal import JSON
 
-/// Formats purchases for people.
+/// Formats purchases as text.
 enum PurchasesText {
     static func text(_ answer: JSONObject) -> String {
         let purchases = JSONCells.objects(answer["purchases"])

@@ -26,7 +26,7 @@ struct ExplainCommand {
     func run(_ id: String, _ console: Console) async throws -> ExitCode {
         guard let identifier = StoryIdentifier(id) else {
             throw StartupError(
-                "\(PlainText.printable(id)) is no identifier", fix: "Give one of at most 256 bytes", exitCode: .usage)
+                "\(PlainText.printable(id)) is not an identifier", fix: "Use one of up to 256 bytes", exitCode: .usage)
         }
         if isRevealing { try reveals.requireAuthor() }
         let model = try entitlements.model(configuration)
@@ -80,7 +80,7 @@ struct ExplainCommand {
         return story
     }
 
-    /// The consumer groups of Sluice's executables, and those named on the command line.
+    /// The consumer groups of Sluice's executables, and the groups named on the command line.
     private var groupNames: [String] {
         OperationsSettings.clusterGroups.map { configuration[$0.setting] }
             + (configuration[OperationsSettings.groups] ?? [])
@@ -104,7 +104,7 @@ struct ExplainCommand {
 
     // MARK: Output
 
-    /// Publishes a record of who sees personal data before anything is printed.
+    /// Publishes a record of who accesses personal data. Called before anything is printed.
     private func recordReveal(of story: Story) async throws {
         let positions = story.entries.compactMap { entry in
             entry.kind == .notification ? entry.fields.first { $0.name == StoryName.position }?.value.string : nil
@@ -131,6 +131,7 @@ struct ExplainCommand {
 }
 
 extension ExitCode {
-    /// The story may lack events, because a topic does not exist or may not be read. A public contract.
+    /// The story may lack events, because a topic does not exist or access to it is denied. The value is a public
+    /// contract.
     static let storyIncomplete = ExitCode(rawValue: 3)
 }

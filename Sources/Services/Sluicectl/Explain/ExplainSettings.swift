@@ -7,10 +7,10 @@ internal import ServiceKit
 
 /// The flags of `sluicectl explain`.
 enum ExplainSettings {
-    static let at = Setting("at", .instant, help: "The state at this time, and what decided it, instead of a timeline.")
+    static let at = Setting("at", .instant, help: "The state at this time and its cause, instead of a timeline.")
         .optional.onCommandLineOnly
     static let why = Setting.string(
-        "why", help: "Only this entitlement: whether it holds, why, and each change of it.", example: "pro"
+        "why", help: "Only this entitlement: whether it holds, why, and each change.", example: "pro"
     ).optional.onCommandLineOnly
     static let from = Setting("from", .instant, help: "Only events at or after this time.").optional.onCommandLineOnly
     static let to = Setting("to", .instant, help: "Only events before this time.").optional.onCommandLineOnly
@@ -22,11 +22,11 @@ enum ExplainSettings {
         "as-signed",
         help: """
             Replay states at the times when Apple signed, as if every notification had arrived at once: for history \
-            brought in later.
+            imported later.
             """)
     static let reveal = Setting.flag(
         "reveal",
-        help: "Print personal data and payloads. Who does it is published and archived: needs --author.")
+        help: "Print personal data and payloads. The access is published and archived: requires --author.")
 
     static let archive: [any AnySetting] =
         ArchivePlace.storeSettings + [ArchiveProofOptions.keyStore, ArchiveProofOptions.keyEncryptionKeys]

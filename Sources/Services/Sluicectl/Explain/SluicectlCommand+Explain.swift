@@ -9,27 +9,27 @@ extension SluicectlCommand {
         // Reading a key store blocks the thread.
         return [
             Command(
-                "explain", summary: "Tell everything that happened around one identifier.",
+                "explain", summary: "Show everything that happened to one identifier.",
                 discussion: """
                     ID is a notificationUUID, a transactionId, an originalTransactionId, a webOrderLineItemId, an \
                     appAccountToken, an appTransactionId, a record key (bundleId/originalTransactionId), a webhook-id, \
-                    or the order id of an invoice, which Apple resolves. Printed are the notifications with their \
-                    positions in Kafka and the groups that have handled them, dead letters and quarantine, each change \
-                    of state with the notification and the rule that caused it, refund requests with the answers to \
-                    Apple, webhooks, erasures, and what was not searched. A purchase is found in one partition if its \
-                    app is known: by --app, by apps, or through the read API (entitlements.url). Other identifiers \
-                    are searched in all partitions. Personal data is masked unless revealed. Exits with 1 if nothing \
-                    was found, and with 3 if a topic does not exist or access to it is denied.
+                    or the order id of an invoice, which Apple resolves. Prints the notifications with their positions \
+                    in Kafka and the groups that have handled them, dead letters and quarantine, each change of state \
+                    with the notification and the rule that caused it, refund requests with the answers to Apple, \
+                    webhooks, erasures, and what was not searched. A purchase is found in one partition if its app is \
+                    known: by --app, by apps, or through the read API (entitlements.url). Other identifiers are \
+                    searched in all partitions. Personal data is masked unless revealed. Exits with 1 if nothing was \
+                    found, and with 3 if a topic does not exist or access to it is denied.
                     """,
                 schema: ExplainSettings.schema.adding(entitlements.schema),
                 arguments: [Command.Argument("ID", help: "any identifier of a notification, purchase or customer")],
                 examples: [
                     .init(
                         "sluicectl explain 2000000000000001 --app com.example.app", "The timeline of a purchase."),
-                    .init("sluicectl explain 7e3fb204-2ab3-4c5f-8f0e-0d9c1b6a7e55", "Of a notification or an account."),
+                    .init("sluicectl explain 7e3fb204-2ab3-4c5f-8f0e-0d9c1b6a7e55", "The same for a notification."),
                     .init(
                         "sluicectl explain 2000000000000001 --why pro",
-                        "Why the entitlement holds or does not, and each change of it."),
+                        "Why the entitlement holds or does not, and each change."),
                     .init(
                         "sluicectl explain 2000000000000001 --at 2026-11-21T03:12:00Z",
                         "The state at that time, and the rule and the notification that decided it."),

@@ -5,8 +5,8 @@ internal import Records
 internal import Story
 
 /// Finds the record key of a notification by its notificationUUID. Reads the reconciliation topic, where
-/// sluice-reconciler stores a digest of each notificationUUID under the record key, because this topic is a twentieth
-/// of the size of the notification topic.
+/// sluice-reconciler stores a digest of each notificationUUID under the record key. That topic is only a twentieth the
+/// size of the notification topic.
 struct StoryIndex {
     private let mark: NotificationMark
     private(set) var key: [UInt8]?

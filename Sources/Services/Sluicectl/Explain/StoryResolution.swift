@@ -65,7 +65,7 @@ struct StoryResolver {
         if result.keys.isEmpty { try await scan(identifier, &result) }
     }
 
-    /// Searches the index of sluice-reconciler, where there is one.
+    /// Searches the index of sluice-reconciler, if there is one.
     private func searchIndex(_ identifier: StoryIdentifier, _ result: inout StoryResolution) async throws {
         var index = StoryIndex(notificationUUID: identifier.text)
         let places = topics.partitions(of: topics.names.reconciliation(topics.environment))

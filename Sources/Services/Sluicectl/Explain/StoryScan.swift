@@ -26,8 +26,8 @@ struct StoryScan {
         filter = StoryFilter.mentioning(identifier.text)
     }
 
-    /// Whether the scan can stop. A notification has only one record key, and so has a transaction of an app, so
-    /// further matches would add no key.
+    /// Whether the scan can stop. A notification or an app's transaction has only one record key, so further matches
+    /// would add no key.
     var isDone: Bool {
         isNotification || !kinds.isDisjoint(with: [.transactionId, .originalTransactionId, .webOrderLineItemId])
     }

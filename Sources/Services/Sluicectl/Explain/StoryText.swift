@@ -4,7 +4,7 @@ internal import EntitlementRules
 internal import JSON
 internal import Story
 
-/// Formats a story for people: the current state, a timeline, and a list of the places that were searched.
+/// Formats a story as text: the current state, a timeline, and a list of the places that were searched.
 struct StoryText {
     let reveals: Bool
 
@@ -141,7 +141,7 @@ struct StoryText {
             if change.cause == .time, let origin = change.origin { text += "  facts   \(printable(origin.text))\n" }
         }
         for standing in purchase.asKnownNow ?? [] { text += self.text(standing, "later") }
-        if purchase.asKnownNow != nil { text += "          as Apple's statements received since then tell\n" }
+        if purchase.asKnownNow != nil { text += "          according to Apple's statements received since then\n" }
         guard isWhy else { return text }
         for change in purchase.changes {
             let states = change.after.map(\.line).joined(separator: "; ")

@@ -2,7 +2,7 @@ internal import AppStoreModel
 internal import CommandLine
 internal import Reconciliation
 
-/// Formats differences between published subscriptions and Apple's statuses for people.
+/// Formats differences between published subscriptions and Apple's statuses as text.
 enum StatusText {
     static func table(_ differences: [StatusDifference], indent: String = "") -> String {
         let rows = differences.map { difference in

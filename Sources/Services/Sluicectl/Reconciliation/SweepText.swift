@@ -3,7 +3,7 @@ internal import CommandLine
 internal import Reconciliation
 internal import Records
 
-/// Formats sweeps for people.
+/// Formats sweeps as text.
 enum SweepText {
     static func table(_ sweeps: [Sweep]) -> String {
         guard !sweeps.isEmpty else { return "none\n" }

@@ -141,7 +141,7 @@ struct DeadLettersCommand {
             return .failure(
                 ReplayRefusal(
                     reason: "returned",
-                    detail: "it was replayed before and came back for the same reason; --again sends it once more"))
+                    detail: "it was replayed before and came back for the same reason; --again sends it again"))
         }
         return .success([letter.replayed(to: input)])
     }

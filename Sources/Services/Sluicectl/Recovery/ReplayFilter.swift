@@ -17,7 +17,7 @@ enum ReplaySettings {
         "environment", .environmentName, help: "Only notifications of this environment. Default: both."
     ).optional.onCommandLineOnly
     static let again = Setting.flag(
-        "again", help: "Also send records that an earlier replay has already sent in vain.")
+        "again", help: "Also send records that failed again after an earlier replay.")
     static let againCopies = Setting.flag(
         "again", help: "Also send records that are themselves copies from an earlier replay.")
 }
@@ -34,7 +34,7 @@ struct ReplaySubject: Hashable, Sendable {
     var reason: String?
 }
 
-/// Selects records; a record must meet all given conditions.
+/// Selects records. A record must satisfy all given conditions.
 struct ReplayFilter: Hashable, Sendable {
     /// Milliseconds since 1970; `to` is exclusive.
     var from: Int64?

@@ -9,7 +9,7 @@ internal import Story
 /// The refund cases of an environment as recorded in the archive, including cases with records that Kafka no longer
 /// has.
 struct ArchivedRefunds {
-    /// The archive's settings, none of them required if the archive is not read.
+    /// The archive's settings. None is required if the archive is not read.
     static let settings =
         ArchivePlace.storeSettings + [ArchiveProofOptions.keyStore, ArchiveProofOptions.keyEncryptionKeys]
 

@@ -19,7 +19,7 @@ struct RefundPreferenceCommand {
         TopicNames(prefix: configuration[OperationsSettings.topicsPrefix]).refundPreferences
     }
 
-    /// Records the preference in the flags. Members without a flag remain unchanged.
+    /// Records the preference specified by the flags. Members without a flag remain unchanged.
     func set(_ id: String, _ console: Console) async throws -> ExitCode {
         let key = try Self.key(id)
         return try await refunds.withAdmin { admin, kafka in

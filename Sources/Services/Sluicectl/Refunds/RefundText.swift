@@ -3,7 +3,7 @@ internal import CommandLine
 internal import RefundRules
 internal import Story
 
-/// Formats one case for people: the purchase, and each round with its requests, its answer and the result.
+/// Formats one case as text: the purchase, and each round with its requests, its answer and the result.
 enum RefundText {
     static func text(_ row: ReadRefunds.Row) -> String {
         let refund = row.refund

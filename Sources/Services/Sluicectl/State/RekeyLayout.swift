@@ -10,8 +10,8 @@ struct RekeyLayout {
 
     /// Returns the key of a record, or nil if members skip the record.
     ///
-    /// A member marks its records with the header `sluice.state`. Such a record counts in any partition, because its
-    /// key may have belonged there before partitions were added. Members skip a record of another writer unless it is
+    /// A member marks its records with the header `sluice.state`. A marked record is valid in any partition, because
+    /// its key may have belonged there before partitions were added. Members skip another writer's record unless it is
     /// in the partition of its key.
     func key(of record: KafkaRecord) -> [UInt8]? {
         guard let key = record.key else { return nil }
@@ -34,11 +34,11 @@ struct RekeyLayout {
     /// An upper bound for offsets in the source: 2^48.
     static let offsetBound: Int64 = 1 << 48
 
-    /// Returns the headers that a source record gets in the target.
+    /// Returns the headers of a source record's copy in the target.
     ///
     /// The proposal with the smallest offset wins, and offsets in the target begin at 0. The offset in each copied
-    /// proposal is therefore reduced by the same amount, to below 0. This preserves the order of the copied proposals
-    /// and puts them before all later ones.
+    /// proposal is therefore reduced by the same amount, to a negative number. This preserves the order of the copied
+    /// proposals and puts them before all later ones.
     private func headers(of record: KafkaRecord) -> [KafkaHeader] {
         guard let proposal = StateProposal(record) else { return record.headers }
         let (offset, isOverflow) = proposal.offset.subtractingReportingOverflow(Self.offsetBound)

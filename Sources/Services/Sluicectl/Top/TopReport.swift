@@ -3,7 +3,7 @@ internal import CommandLine
 internal import JSON
 internal import Kafka
 
-/// Formats a snapshot for people and scripts, with the rates since the previous snapshot.
+/// Formats a snapshot as text and JSON, with the rates since the previous snapshot.
 struct TopReport {
     let snapshot: TopSnapshot
     /// The previous snapshot, or nil if there is none.

@@ -1,6 +1,6 @@
 internal import AppStoreModel
 
-/// Determines the version 2 notifications that have a counterpart in version 1. Source: Apple's page on the
+/// Determines which version 2 notifications have a counterpart in version 1. Source: Apple's page on the
 /// notification_type of version 1, with its tables for purchasers, family members and the sandbox (app-store.md 6.4 to
 /// 6.7).
 enum Version1Coverage {

@@ -5,7 +5,7 @@ internal import Lifecycle
 extension ExitCode {
     /// Data was changed, removed, replaced or added after it was signed, or a proof is invalid.
     static let archiveTampered = ExitCode(rawValue: 2)
-    /// Records are missing that the archive never received, or a log could not be compared with an external checkpoint.
+    /// Records that the archive never received are missing, or a log could not be compared with an external checkpoint.
     static let archiveIncomplete = ExitCode(rawValue: 3)
     /// The archive does not continue a state that it had signed earlier.
     static let archiveRolledBack = ExitCode(rawValue: 4)

@@ -46,8 +46,7 @@ struct ArchiveInputs {
         }
     }
 
-    /// Returns the archive's public keys: those of `--key`, otherwise those in the policy file. Returns nil without
-    /// both.
+    /// Returns the archive's public keys from `--key`, otherwise from the policy file, or nil if neither is set.
     ///
     /// - Throws: the errors of ``verifiers()``, and a ``StartupError`` if the file is not a policy.
     func verifiersOrPolicy() async throws(StartupError) -> ArchiveVerifiers? {
@@ -63,7 +62,7 @@ struct ArchiveInputs {
         let isUnsigned = configuration[ArchiveProofOptions.unsigned]
         guard verifiers == nil || !isUnsigned else {
             throw StartupError(
-                "--key and --unsigned exclude each other", setting: ArchiveProofOptions.unsigned.key,
+                "--key and --unsigned are mutually exclusive", setting: ArchiveProofOptions.unsigned.key,
                 fix: "Omit --unsigned", exitCode: .usage)
         }
         guard verifiers != nil || isUnsigned else {
@@ -76,7 +75,7 @@ struct ArchiveInputs {
         return verifiers
     }
 
-    /// Returns the checkpoints from outside the archive, with which its logs must be consistent, or nil without
+    /// Returns the external checkpoints with which the archive's logs must be consistent, or nil without
     /// `--checkpoint-from`.
     ///
     /// - Throws: a ``StartupError`` with exit code 6 if they cannot be read.

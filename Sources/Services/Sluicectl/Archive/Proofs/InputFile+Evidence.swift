@@ -1,7 +1,7 @@
 internal import Lifecycle
 
 extension InputFile {
-    /// Reads a file that an archive is checked with, such as a proof, a policy, or saved checkpoints.
+    /// Reads a file against which an archive is checked, such as a proof, a policy, or saved checkpoints.
     ///
     /// - Parameter setting: the setting that names the file; nil if an argument names it.
     /// - Throws: a ``StartupError`` with exit code 6 if the file cannot be read.

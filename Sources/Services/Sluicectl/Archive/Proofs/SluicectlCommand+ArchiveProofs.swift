@@ -9,7 +9,7 @@ extension SluicectlCommand {
 
     private static func archiveVerify(_ parts: SluicectlParts) -> Command {
         Command(
-            "verify", summary: "Verify from its files that nothing in the archive was changed, removed or exchanged.",
+            "verify", summary: "Verify from its files that nothing in the archive was changed, removed or replaced.",
             discussion: """
                 Recomputes every leaf, tile and root, and compares them with every signed checkpoint, every payload \
                 with its leaf, and the offsets with one another. Requires only the public key: no decryption keys, and \

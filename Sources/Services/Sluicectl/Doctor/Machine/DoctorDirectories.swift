@@ -2,7 +2,7 @@ internal import Configuration
 internal import FoundationEssentials
 internal import Glibc
 
-/// Checks a directory in which an executable writes, as this user, without writing.
+/// Checks whether this user can write to an executable's directory, without writing.
 struct DoctorDirectories {
     /// Free space in bytes below which a database cannot grow.
     static let leastFree: UInt64 = 64 << 20
@@ -12,7 +12,7 @@ struct DoctorDirectories {
     /// Free bytes and free files of a file system.
     struct Space: Equatable {
         let bytes: UInt64
-        /// The number of further files, or nil if it has no limit.
+        /// The number of files that can still be created, or nil if there is no limit.
         let files: UInt64?
     }
 
@@ -58,7 +58,7 @@ struct DoctorDirectories {
         let fix =
             error == EROFS
             ? "Mount the file system of \(path) writable"
-            : "Give the service's user the right to write in \(path); run doctor as this user (sudo -u)"
+            : "Grant the service's user write access to \(path); run doctor as this user (sudo -u)"
         return finding(.problem, "is not writable by this user: \(NetworkAddress.message(error))", fix: fix)
     }
 
@@ -98,7 +98,7 @@ struct DoctorDirectories {
                 fix: "Set \(directory.setting) to a local disk")
         case "tmpfs", "ramfs":
             return finding(
-                .warning, "is in memory (\(mount.type)) and is lost at a restart of the machine",
+                .warning, "is in memory (\(mount.type)) and is lost when the machine restarts",
                 fix: "Set \(directory.setting) to a disk")
         case "overlay":
             return finding(

@@ -1,16 +1,16 @@
 internal import FoundationEssentials
 internal import Primitives
 
-/// The process that listens on a port of this machine, as far as `/proc` shows it to this user.
+/// The process that listens on a port of this machine, according to the part of `/proc` that this user can read.
 struct ListeningProcess: Equatable {
     let pid: Int
     /// The first 15 bytes of the program's name.
     let name: String
 
-    /// The lists of `/proc` can miss an entry while other entries come and go.
+    /// A listing of `/proc` can miss an entry while others are added and removed.
     private static let attempts = 3
 
-    /// Returns the process, or nil if none listens, or it belongs to another user.
+    /// Returns nil if no process listens on the port, or if the process belongs to another user.
     init?(port: Int) {
         for _ in 0..<Self.attempts {
             let inodes = Set(["/proc/net/tcp", "/proc/net/tcp6"].flatMap { Self.inodes(in: $0, port: port) })
@@ -23,10 +23,10 @@ struct ListeningProcess: Equatable {
 
     private init(pid: Int, name: String) { (self.pid, self.name) = (pid, name) }
 
-    /// Whether this is a process of an executable.
+    /// Returns whether the process runs the given executable.
     func isOf(_ executable: String) -> Bool { name == String(decoding: executable.utf8.prefix(15), as: UTF8.self) }
 
-    /// Returns the inodes of the sockets that listen on a port. The state of such a socket is 0A.
+    /// Returns the inodes of the sockets that listen on a port, which are in state 0A.
     private static func inodes(in file: String, port: Int) -> [String] {
         let suffix = ":" + hexadecimal(port)
         return (KernelFile.text(file) ?? "").split(separator: "\n").compactMap { line in

@@ -3,7 +3,7 @@ internal import Primitives
 
 /// The file system of a path, from `/proc/self/mountinfo` (proc(5)).
 struct MountPoint: Equatable {
-    /// The directory at which it is mounted.
+    /// The directory at which the file system is mounted.
     let directory: String
     /// The type, such as `ext4` or `nfs4`.
     let type: String
@@ -13,7 +13,7 @@ struct MountPoint: Equatable {
         KernelFile.text("/proc/self/mountinfo").flatMap { containing(path, in: $0) }
     }
 
-    /// The deepest mount point is the right one; of two at the same directory, the later.
+    /// Selects the deepest mount point. If several have the same directory, selects the last one.
     static func containing(_ path: String, in mounts: String) -> MountPoint? {
         var deepest: MountPoint?
         for line in mounts.split(separator: "\n") {
@@ -28,7 +28,7 @@ struct MountPoint: Equatable {
         return deepest
     }
 
-    /// Spaces, tabs, line feeds and backslashes are written as octal numbers.
+    /// Decodes the octal escapes for spaces, tabs, line feeds and backslashes.
     private static func unescaped(_ text: Substring) -> String {
         String(text).replacing("\\040", with: " ").replacing("\\011", with: "\t").replacing("\\012", with: "\n")
             .replacing("\\134", with: "\\")

@@ -1,8 +1,8 @@
 internal import FoundationEssentials
 
-/// Checks names and connections, before any protocol is spoken.
+/// Checks name resolution and connections, without speaking any protocol.
 struct DoctorNetwork {
-    /// A server in a setting.
+    /// A server named in a setting.
     struct Server: Hashable {
         let host: String
         let port: Int

@@ -1,7 +1,7 @@
 internal import Glibc
 internal import Primitives
 
-/// An address of a server, as the system's resolver returns it.
+/// An address of a server, as returned by the system's resolver.
 struct NetworkAddress: Hashable {
     /// The numeric address and the port, such as `10.0.0.5:9092`.
     let text: String
@@ -13,7 +13,7 @@ struct NetworkAddress: Hashable {
         let message: String
     }
 
-    /// Resolves a name or a numeric address. Blocks, for several seconds if no name server answers.
+    /// Resolves a name or a numeric address. Blocks, possibly for several seconds if no name server responds.
     static func resolve(_ host: String, port: Int) throws(Failure) -> [NetworkAddress] {
         var hint = addrinfo()
         hint.ai_socktype = Int32(SOCK_STREAM.rawValue)

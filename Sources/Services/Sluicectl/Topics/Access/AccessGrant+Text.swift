@@ -7,7 +7,7 @@ extension AccessGrant {
         "\(executables.map(\.rawValue).joined(separator: ", ")): \(principal)"
     }
 
-    /// The grant as a table for people.
+    /// The grant as a text table.
     var text: String {
         PlainText.printable(title, maximum: 4096) + "\n"
             + PlainText.table(

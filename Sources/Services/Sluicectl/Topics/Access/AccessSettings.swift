@@ -23,7 +23,7 @@ enum AccessSettings {
     ).onCommandLineOnly
 }
 
-/// The output format of rights for people.
+/// The text format in which rights are printed.
 enum AccessFormat: String, CaseIterable, Sendable {
     case text, strimzi
     case kafkaAcls = "kafka-acls"
