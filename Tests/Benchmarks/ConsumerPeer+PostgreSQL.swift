@@ -2,7 +2,7 @@ internal import Foundation
 internal import Kafka
 
 extension ConsumerPeer {
-    /// A Java program with Kafka's client and PostgreSQL. The server's CPU time counts.
+    /// A Java program with Kafka's client and PostgreSQL. The server's CPU time is included.
     ///
     /// - Throws: ``BenchFailure``, which names the missing tool.
     static func postgreSQL(sources: String, directory: String, kafkaHome: String) throws -> ConsumerPeer {

@@ -18,7 +18,7 @@ struct ConsumerPeer: Sendable {
     /// The programs of a running consumer.
     struct Running {
         let consumer: PeerProcess
-        /// Servers that work for the consumer and whose CPU time counts, such as a database.
+        /// Servers that work for the consumer, such as a database. Their CPU time is included.
         var servers: [PeerProcess] = []
 
         var tree: ProcessTree { ProcessTree(roots: ([consumer] + servers).map(\.pid)) }

@@ -166,7 +166,7 @@ struct EntitlementsBenchmark {
     }
 
     /// Returns the number of applied changelog records. If several members follow a partition, only the one that has
-    /// applied the most of its records counts.
+    /// applied the most records is included.
     private static func applied(_ databases: [String]) throws -> Int {
         var furthest: [String: Int] = [:]
         for path in databases {

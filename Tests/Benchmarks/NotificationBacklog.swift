@@ -13,8 +13,8 @@ struct NotificationBacklog {
         /// Between two notifications of a customer there is one for every other customer, as when subscriptions renew
         /// monthly. A batch never contains two notifications of a customer, and the customer's row is in no cache.
         case spread
-        /// Between two notifications of a customer there are those of 63 other customers, as the simulator posts them.
-        /// A batch often contains two notifications of a customer.
+        /// Between two notifications of a customer there are notifications of 63 other customers, as posted by the
+        /// simulator. A batch often contains two notifications of a customer.
         case interleaved
     }
 
@@ -69,7 +69,7 @@ struct NotificationBacklog {
     private static let maximumCopies = 799
 
     /// - Parameters:
-    ///   - verified: the notifications of the corpus in order; subscriptions without all steps are left out.
+    ///   - verified: the notifications of the corpus in order; subscriptions without all steps are omitted.
     ///   - count: the minimum number of records, as far as the corpus allows.
     ///   - steps: the maximum number of notifications per customer; the first ones are used.
     init(

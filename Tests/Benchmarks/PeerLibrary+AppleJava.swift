@@ -51,7 +51,7 @@ extension PeerLibrary {
         import java.util.Set;
 
         class Verify {
-            // The compilers have then done most of what they will do.
+            // By then, the compilers have done most of their work.
             static final int WARM = 8000;
 
             final SignedDataVerifier verifier;
@@ -83,7 +83,7 @@ extension PeerLibrary {
                 }
             }
 
-            /// CPU nanoseconds of all threads, those that compile and collect included.
+            /// CPU nanoseconds of all threads, including compiler and garbage collector threads.
             static long cpu() {
                 return ((com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean())
                     .getProcessCpuTime();

@@ -4,8 +4,8 @@ internal import Foundation
 struct ProcessTree {
     let roots: [Int32]
 
-    /// The CPU time in seconds of all processes in the tree, user and system, with children that have ended. The system
-    /// counts in ticks of 10 ms.
+    /// The user and system CPU time in seconds of all processes in the tree, including children that have ended. The
+    /// resolution is 10 ms.
     var cpu: Double {
         let parents = Self.parents
         let ticks = roots.flatMap { Self.family($0, parents) }.reduce(0) { $0 + Self.ticks($1) }

@@ -5,7 +5,7 @@ internal import Kafka
 internal import Records
 
 /// Measures two ways to read the facts of a record: in a single scan, which is enough for most records, and by decoding
-/// its payloads into models, which the others need.
+/// its payloads into models, which the other records require.
 struct ReadingBenchmark {
     let verified: [VerifiedNotification]
     /// The current time in milliseconds since 1970.

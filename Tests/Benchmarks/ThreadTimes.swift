@@ -36,7 +36,7 @@ struct ThreadTimes {
         let threads = try FileManager.default.contentsOfDirectory(atPath: tasks)
         all = process.cpu
         for thread in threads {
-            // A thread may end in the meantime. Its time then counts as `other`.
+            // A thread may end in the meantime. If so, its time is attributed to `other`.
             guard let name = try? String(contentsOfFile: "\(tasks)/\(thread)/comm", encoding: .utf8),
                 let times = try? String(contentsOfFile: "\(tasks)/\(thread)/schedstat", encoding: .utf8)
             else { continue }
@@ -49,8 +49,8 @@ struct ThreadTimes {
         }
     }
 
-    /// Returns the nanoseconds per role since an earlier reading. `other` is the time of the process that is not
-    /// attributed to the named threads.
+    /// Returns the nanoseconds per role since an earlier reading. `other` is the process time that is not attributed to
+    /// a named thread.
     func since(_ earlier: ThreadTimes) -> [Role: Double] {
         var times: [Role: Double] = [:]
         for role in Role.allCases where role != .other {

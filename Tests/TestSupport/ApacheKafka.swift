@@ -25,7 +25,7 @@ package struct ApacheKafka: Sendable {
     /// Returns the broker shared by all tests of this process, or the running cluster.
     package static func shared() async throws -> ApacheKafka { try await cluster.value.whole() }
 
-    /// Runs a test of the embedded broker with Apache Kafka instead. ``chosen`` tells its support code.
+    /// Runs a test of the embedded broker with Apache Kafka instead, by setting ``chosen`` for the test's support code.
     package static func use(_ body: () async throws -> Void) async throws {
         try await $chosen.withValue(shared()) { try await body() }
     }
@@ -40,7 +40,7 @@ package struct ApacheKafka: Sendable {
     /// Starts separate brokers.
     ///
     /// - Parameters:
-    ///   - settings: settings in addition to those of `test-cluster`; for a repeated name, the last one applies.
+    ///   - settings: settings in addition to those of `test-cluster`; for a repeated name, the last one is used.
     ///   - options: options of the JVM.
     package static func start(
         brokers: Int = 1, settings: [String: String] = [:], options: String = ""

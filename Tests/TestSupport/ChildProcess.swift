@@ -47,7 +47,7 @@ package final class ChildProcess: Sendable, CustomStringConvertible {
     package var output: String { Self.text(outputPath) }
     package var errors: String { Self.text(errorPath) }
 
-    /// The end of its standard error, for failure messages.
+    /// The end of the standard error, for failure messages.
     package var description: String {
         let lines = errors.split(separator: "\n").suffix(20).joined(separator: "\n")
         return "\(name) (\(ended.map { "\($0)" } ?? "running")) said last:\n\(lines)"

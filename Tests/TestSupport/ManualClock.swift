@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A monotonic clock in nanoseconds that advances only when the test says so.
+/// A monotonic clock in nanoseconds that advances only when the test advances it.
 package final class ManualClock: Sendable {
     private let value = Atomic<UInt64>(1_000_000_000)
 

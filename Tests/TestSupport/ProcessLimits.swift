@@ -2,7 +2,7 @@ import Foundation
 
 /// Values of a process from `/proc`, and limits that util-linux's `prlimit` sets while it runs.
 extension ChildProcess {
-    /// Current resident bytes; 0 after its end.
+    /// Current resident bytes; 0 after the process has ended.
     package var residentBytes: Int { status("VmRSS") * 1024 }
     /// Peak resident bytes.
     package var peakResidentBytes: Int { status("VmHWM") * 1024 }
@@ -13,12 +13,12 @@ extension ChildProcess {
         (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(id)/fd").count) ?? 0
     }
 
-    /// Limits its open descriptors; those already open stay open.
+    /// Limits the open descriptors of the process; descriptors that are already open stay open.
     package func limitDescriptors(to count: Int) async throws {
         try await ProcessLimit.set("nofile", of: id, to: count)
     }
 
-    /// Limits the growth of its private memory, in bytes.
+    /// Limits the growth of the private memory, in bytes.
     package func limitData(to bytes: Int) async throws {
         try await ProcessLimit.set("data", of: id, to: bytes)
     }

@@ -2,12 +2,12 @@ import Foundation
 
 /// `promtool check metrics` and `promtool test rules`, from Prometheus.
 package enum Promtool {
-    /// The reason to skip tests that need it.
+    /// The reason to skip tests that need promtool.
     package static let absence = "promtool is not on PATH"
 
     package static var isInstalled: Bool { Program.path(of: "promtool") != nil }
 
-    /// Returns its complaints about metrics in Prometheus' text format; empty if there are none.
+    /// Returns promtool's complaints about metrics in Prometheus' text format; empty if there are none.
     package static func complaints(about metrics: [UInt8]) async throws -> String {
         let directory = try TemporaryDirectory()
         let file = try directory.write(metrics, to: "metrics.txt")

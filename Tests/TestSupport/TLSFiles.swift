@@ -20,11 +20,11 @@ package struct TLSFiles: Sendable {
     }
 
     package struct Certificate: Sendable {
-        /// PEM.
+        /// The certificate, PEM.
         package let certificate: String
-        /// PKCS#8, PEM.
+        /// The private key, PKCS#8 in PEM.
         package let key: String
-        /// Both in one file, as brokers expect them.
+        /// The certificate and the key in one file, as brokers expect them.
         package let both: String
     }
 

@@ -3,7 +3,7 @@ import Foundation
 /// Files of Apple's libraries and captured Apple samples. The published test data is not part of this repository: in
 /// `SLUICE_TEST_VECTORS` (empty disables them), or in `shared/vectors` in any parent directory of this file.
 package enum TestVectors {
-    /// The reason to skip tests that need them.
+    /// The reason to skip tests that need the files.
     package static let absence = "needs the App Store test vectors: set SLUICE_TEST_VECTORS to their directory"
 
     package static var arePresent: Bool { directory != nil }

@@ -10,7 +10,7 @@ struct ErasureTests {
     @Test func `after erasing 100 of 10,000 subjects no file contains their keys, and the others keep theirs`() throws {
         let disk = try StoreOnDisk()
         let store = try disk.open(cachedSubjects: 100_000)
-        // Records arrive in random order, which is not the order of their pseudonyms, in many transactions.
+        // Records arrive in random order, unrelated to their pseudonyms, and in many transactions.
         var random = SeededGenerator(seed: 53)
         let numbers = Array(0..<10_000).shuffled(using: &random)
         var sealing: [Int: (id: ArchiveKeyId, bytes: [UInt8])] = [:]

@@ -46,7 +46,7 @@ import TransparencyLog
         return calls.total
     }
 
-    @Test func `a log is continued without gap or repetition after a process ended at any system call`() async throws {
+    @Test func `a log is continued without a gap or repeat after a process ended at any system call`() async throws {
         for number in 1...(try await callCount()) {
             let disk = SimulatedDisk()
             let acknowledged = await write(FaultyCalls(disk, [.init(nil, number: number, kills: true)]))

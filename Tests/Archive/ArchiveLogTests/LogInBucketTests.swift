@@ -59,7 +59,7 @@ import TransparencyLog
     }
 
     @Test(arguments: [false, true])
-    func `a log is continued without gap or repetition after a process ended at any request`(_ lastArrives: Bool)
+    func `a log is continued without a gap or repeat after a process ended at any request`(_ lastArrives: Bool)
         async throws
     {
         for requests in 1... {

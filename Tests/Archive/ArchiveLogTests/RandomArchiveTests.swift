@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import TransparencyLog
 
-/// Archives with a log of checkpoints and a retention, changed at random and copied at random moments.
+/// Archives with a log of checkpoints and a retention, changed at random and copied at random times.
 @Suite("Random changes and intermediate states of an archive") struct RandomArchiveTests {
     private static let count = ProcessInfo.processInfo.environment["SLUICE_TEST_LONG"] == "1" ? 10_000 : 80
 
@@ -37,7 +37,7 @@ import TransparencyLog
             }
         }
 
-        /// Returns the checkpoint anchored at a moment; nil before the first.
+        /// Returns the checkpoint anchored at the given time; nil before the first.
         func anchor(at moment: Int) -> SignedNote? { rounds.last { $0.operations <= moment }?.note }
     }
 

@@ -85,11 +85,11 @@ extension EndToEnd {
 /// An executable with its own Kafka principal.
 private struct Consumer: Sendable, CustomTestStringConvertible, CustomStringConvertible {
     let executable: String
-    /// Whether it is a reader of the state, which is not a member of a group.
+    /// Whether the consumer is a reader of the state, which is not a member of a group.
     var isReader = false
     /// Rights that are used only in topic states that this test does not provoke: operation and topic.
     var rare: [String] = []
-    /// Rights that only the first member uses, because the others find its work done: operation and topic.
+    /// Rights that only the first member uses, because the others find the work done: operation and topic.
     var once: [String] = []
 
     var testDescription: String { isReader ? "\(executable), a reader" : executable }
@@ -126,7 +126,7 @@ private struct Consumer: Sendable, CustomTestStringConvertible, CustomStringConv
         right.operation == "Read" && right.name.hasSuffix(".archive.checkpoints")
     }
 
-    /// Topics that show its work.
+    /// Topics that the consumer writes.
     func outputs(_ topics: TopicNames) -> [KafkaTopic] {
         switch executable {
         case "sluice-refunds": [topics.refunds(.production), topics.refunds(.sandbox)] + letters(topics)
@@ -285,7 +285,8 @@ private struct ConsumerWorld {
             "--data.dir", data, "--archive.url", "\(data)-archive", "--archive.signing.key.file",
             "\(data)-signing.pem", "--archive.key.encryption.key.file", encryption, "--archive.key.store",
             "\(data)-keys.sqlite", "--archive.flush.interval", "500ms",
-            // The first checkpoints may follow the first look for them, and the next look is a minute later by default.
+            // The first checkpoints may follow the first check for them, and the next check is a minute later by
+            // default.
             "--archive.anchor.interval", "1s",
         ] + origin
     }

@@ -76,7 +76,7 @@ extension EndToEnd {
             case 4:
                 further = "\"nested\":{\"Password\":\"\(Self.secret)\",\"list\":[{\"password\":\"\(Self.guess)\"}]},"
             case 5: query = "?password=\(Self.secret)"
-            // The JSON is invalid at its end.
+            // The end of the JSON is invalid.
             case 6: further = "\"torn\":\"\(Self.guess)\",,"
             case 7: headers.append((name: "Password", value: Self.secret))
             case 8: further = "\"latest_receipt\":\"\(String(repeating: "A", count: 100_000))\","

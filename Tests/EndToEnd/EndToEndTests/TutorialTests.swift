@@ -101,7 +101,7 @@ extension EndToEnd {
             }
             _ = await eventually(within: .seconds(60)) { kept() == expected || consumer.ended != nil }
             #expect(kept() == expected, "\(consumer)")
-            // Its own counter is exported with those of the runtime.
+            // The package's own counter is exported with those of the runtime.
             let client = HTTPClient()
             defer { client.close() }
             let bytes = try await AdminAddress(consumer).metrics("inbox_bytes_total ", client)
@@ -212,7 +212,8 @@ private struct TutorialPackage {
 
 /// A virtual environment with the packages that the tutorial installs, created once per run.
 private enum PythonEnvironment {
-    /// Its interpreter; nil if it cannot be created here. The condition of the test awaits it.
+    /// The environment's interpreter; nil if the environment cannot be created here. The condition of the test awaits
+    /// it.
     static let shared = Task { () -> String? in
         guard let python = Program.path(of: "python3") else { return nil }
         let directory = ProcessCleanup.shared.directory

@@ -36,7 +36,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func `the receiver gets the latest state of every purchase, also after the sender is killed`()
+        @Test func `the receiver gets the latest state of every purchase, even after the sender is killed`()
             async throws
         {
             try await Harness.open { harness in

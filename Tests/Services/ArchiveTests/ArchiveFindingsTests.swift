@@ -26,12 +26,12 @@ import Testing
     }
 
     @Test(arguments: [ArchiveError.Code.storage, .full, .locked, .keyStore, .signing])
-    func `a failure of the storage or the keys is no finding`(_ code: ArchiveError.Code) {
+    func `a failure of the storage or the keys is not a finding`(_ code: ArchiveError.Code) {
         findings.failed(Self.place, ArchiveError(code, "failed"))
         #expect(recorded.lines == [])
     }
 
-    @Test func `another reason, and another log, is another finding`() {
+    @Test func `a different reason or log is a separate finding`() {
         findings.failed(Self.place, ArchiveError(.damaged, "a"))
         findings.failed(Self.place, ArchiveError(.forked, "b"))
         findings.failed(KafkaTopicPartition(topic: "appstore.quarantine", partition: 0), ArchiveError(.forked, "b"))

@@ -20,7 +20,7 @@ struct AppleSampleTests {
         "04-EXPIRED-VOLUNTARY", "05-SUBSCRIBED-RESUBSCRIBE", "06-CONSUMPTION_REQUEST", "07-REFUND",
     ]
 
-    /// Moments with the expected state of the purchase.
+    /// Times with the expected state of the purchase.
     static let expected: [(at: Int64, state: String)] = [
         (1_759_302_551_000, ""),  // before the first known purchase
         (1_759_302_600_000, "ACTIVE true 2000001024998954"),
@@ -59,7 +59,7 @@ struct AppleSampleTests {
         }
     }
 
-    @Test func `has the expected state at each moment, in every order`() async throws {
+    @Test func `has the expected state at each time, in every order`() async throws {
         let records = try Self.records().map { $0.record() }
         var random = SeededGenerator(seed: 11)
         for round in 0..<6 {

@@ -39,7 +39,7 @@ import Testing
         ("2026-01-01T00:00:00.123456Z", 1_767_225_600_123), ("253402300799999", 253_402_300_799_999),
         ("-62167219200000", -62_167_219_200_000),
     ])
-    func `a moment is given in milliseconds or as RFC 3339`(text: String, milliseconds: Int64) throws {
+    func `a time is given in milliseconds or as RFC 3339`(text: String, milliseconds: Int64) throws {
         let query = try EntitlementsQuery("originalTransactionId=1&at=\(text)")
         #expect(query.at?.millisecondsSince1970 == milliseconds)
     }

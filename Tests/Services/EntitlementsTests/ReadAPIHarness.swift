@@ -35,7 +35,7 @@ final class ReadAPIHarness: Sendable {
 
     /// - Parameters:
     ///   - keys: the lines of `http.keys.file`; nil runs without a file.
-    ///   - readUntil: the moment up to which the input was read; nil for now.
+    ///   - readUntil: the time up to which the input was read; nil for now.
     ///   - stalenessLimit: in milliseconds.
     ///   - accessLines: selects the requests that are logged.
     ///   - story: takes requests for stories; nil disables them.

@@ -163,7 +163,7 @@ import Testing
         for field in ["\"x\"", "", "W/", String(tag.dropLast(2)) + "\""] {
             #expect(try await api.get(query, ifNoneMatch: field).status == 200, "\(field)")
         }
-        // The moment alone does not change the tag, but another answer or new facts do.
+        // The time alone does not change the tag, but a different answer or new facts do.
         #expect(try await api.get("\(query)&at=\(on(2))", ifNoneMatch: tag).status == 304)
         #expect(try await api.get("\(query)&at=\(on(31))", ifNoneMatch: tag).status == 200)
         try api.merge([lifeOfOne()[1]])
@@ -171,7 +171,7 @@ import Testing
         await api.stop()
     }
 
-    @Test func `a past moment is evaluated from the events until then, a future one from the current facts`()
+    @Test func `a past time is evaluated from the events until then, a future one from the current facts`()
         async throws
     {
         let api = try await ReadAPIHarness(now: on(45))
@@ -366,7 +366,7 @@ import Testing
         await api.stop()
     }
 
-    @Test func `any kept transaction and the original one find their purchase`() async throws {
+    @Test func `a purchase is found by the original and any other kept transaction`() async throws {
         let api = try await ReadAPIHarness(now: on(45))
         try api.merge(lifeOfOne(purchase: "1000"))
         try api.merge([lifeOfOne(purchase: "2000")[0]])

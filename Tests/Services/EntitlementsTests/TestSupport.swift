@@ -9,7 +9,7 @@ import Testing
 
 let day: Int64 = 86_400_000
 
-/// Returns the milliseconds since 1970 of a moment this many days after 2026-01-01T00:00:00Z.
+/// Returns the time this many days after 2026-01-01T00:00:00Z, in milliseconds since 1970.
 func on(_ days: Double) -> Int64 { 1_767_225_600_000 + Int64(days * 86_400_000) }
 
 extension TemporaryDirectory {

@@ -19,7 +19,7 @@ import Testing
         #expect(recorded.lines == [#"verification.table_fault {"reason":"self_test","publicKey":"04ff"}"#])
     }
 
-    @Test func `a disagreement with OpenSSL is an operator event, and a table in use is none`() {
+    @Test func `a disagreement with OpenSSL is an operator event, and a table in use is not`() {
         take(.ready(publicKey: [4]))
         take(.unavailable("no prime field"))
         #expect(recorded.lines == [])

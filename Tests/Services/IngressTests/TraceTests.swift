@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func `a client that is no trusted proxy cannot have its requests recorded`() async throws {
+    @Test func `a client that is not a trusted proxy cannot have its requests recorded`() async throws {
         let body = TestAppStore.body(try appStore.renewal())
         try await with(.parentAlwaysOff, proxies: []) { harness async throws in
             #expect(try await harness.post(body, headers: [("traceparent", Self.recorded)]).status == 200)

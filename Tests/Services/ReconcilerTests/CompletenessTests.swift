@@ -44,7 +44,7 @@ import Testing
         return lost
     }
 
-    @Test func `undelivered notifications are found and published once, also after a restart in between`()
+    @Test func `undelivered notifications are found and published once, even across a restart`()
         async throws
     {
         let installation = try await ReconcilerInstallation()
@@ -149,7 +149,7 @@ import Testing
         )
         let reconciler = try await RunningReconciler(installation, try installation.configuration())
         try await waitUntil(within: Self.limit) {
-            // A sweep that waits after several failures resumes when its time has come.
+            // A sweep that waits after several failures resumes when its retry is due.
             installation.clock.advance(by: .seconds(30))
             try await Task.sleep(for: .milliseconds(50))
             return try await installation.sweeps()["everything"]?.last != nil

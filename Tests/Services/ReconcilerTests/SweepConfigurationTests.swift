@@ -30,7 +30,7 @@ import Testing
         return try SweepConfiguration(invocation.configuration)
     }
 
-    /// Returns a sweep with a last complete run that began the given time ago.
+    /// Returns a sweep whose last complete run began the given time ago.
     private func sweep(
         _ kind: SweepKind, _ sweeps: SweepConfiguration, lastBegunBefore age: Int64?,
         in environment: AppStoreEnvironment = .production

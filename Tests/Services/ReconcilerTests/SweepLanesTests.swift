@@ -32,7 +32,7 @@ import Testing
         lanes.beginLook()
         #expect(begin([sweep(.statuses)], in: &lanes) == [true])
 
-        // The next look reads the run as in progress. The run ends before the look decides.
+        // The next check reads the run as in progress. The run ends before the check decides.
         lanes.beginLook()
         lanes.end(.statuses)
         #expect(lanes[.statuses] == nil)

@@ -95,7 +95,7 @@ import Testing
         try await waitUntil { refunds.metric("sluice_consumer_paused{") == 1 }
         try await installation.kafka.write([installation.record(.consumptionRequest, "2")])
         installation.api.faults = .none
-        // The clock advances with each look for due work.
+        // The clock advances with each check for due work.
         let hours = installation.clock.hours
         try await waitUntil(within: .seconds(60)) { installation.clock.hours > hours + 1 }
         #expect(installation.accepted.isEmpty)

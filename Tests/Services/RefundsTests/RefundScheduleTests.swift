@@ -48,7 +48,7 @@ private func send(_ number: Int, attempts: Int = 1, isLast: Bool = false) -> Ref
         return schedule.plan(rows, at: now)
     }
 
-    /// Sends planned requests until a number of attempts has failed. A second passes after each look.
+    /// Sends planned requests until a number of attempts has failed. A second passes after each check.
     private func fail(
         _ schedule: inout RefundSchedule, _ candidates: [RefundSchedule.Candidate], times: Int, at now: inout Int64
     ) {

@@ -214,7 +214,7 @@ final class RefundsInstallation: Sendable {
 typealias RunningRefunds = RunningServices
 
 extension RunningServices {
-    /// - Parameter step: returns how far the wall clock advances at each look for due cases, given the elapsed hours.
+    /// - Parameter step: returns how far the wall clock advances at each check for due cases, given the elapsed hours.
     convenience init(
         _ installation: RefundsInstallation, _ configuration: Configuration,
         step: @escaping @Sendable (_ hours: Double) -> Duration = { _ in .zero }

@@ -183,7 +183,7 @@ import Testing
         }
     }
 
-    @Test func `8: a service's refusal of consent counts in spite of an unknown member`() async throws {
+    @Test func `8: a service's refusal of consent applies despite an unknown member`() async throws {
         // The file consents for everyone, and the service answers no with an unknown member.
         let company = try Company(#"{"customerConsented":false,"requestId":"8f2b"}"#)
         let installation = try await RefundsInstallation()
@@ -321,7 +321,7 @@ import Testing
         }
     }
 
-    @Test func `case 22: RESCIND_CONSENT is passed to the service, and its later answer counts`() async throws {
+    @Test func `case 22: RESCIND_CONSENT is passed to the service, and its later answer applies`() async throws {
         let company = try Company(Self.yes(10_000))
         try await play(company) { installation, _ in
             try await installation.kafka.write([installation.record(.rescindConsent, "1")])

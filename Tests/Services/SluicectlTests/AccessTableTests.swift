@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `stories add what else happened to a purchase, and the progress of the other groups`(_ isReader: Bool) {
+    func `stories add rights to a purchase's other topics, and to the other groups`(_ isReader: Bool) {
         let usual = Self.lines(Self.table(isReader: isReader).rights(of: .entitlements))
         let own = Self.both(isReader ? "RD" : "RWD", "notifications.*.sluice-entitlements.dlq")
         let others = [

@@ -138,7 +138,7 @@ import Testing
         await harness.broker.stop()
     }
 
-    @Test func `a copy from an earlier replay is left unless it is requested`() async throws {
+    @Test func `a copy from an earlier replay is skipped unless it is requested`() async throws {
         let harness = try Harness()
         let archive = harness.archive
         var copy = archive.legacy(.didRenew, "1")

@@ -153,7 +153,7 @@ struct ReplayTests {
 
     // MARK: replay
 
-    @Test func `a window of a topic is sent once more, and copies only on request`() async throws {
+    @Test func `a window of a topic is sent again, and copies only on request`() async throws {
         let harness = try Harness()
         for (index, type) in ["REFUND", "REFUND", "DID_RENEW", "REFUND"].enumerated() {
             let record = KafkaProducerRecord(

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Sluicectl
 
-/// Formatting of records for people and for programs.
+/// Formatting of records as text and as JSON.
 @Suite struct TapRenderingTests {
     private func tapped(_ record: KafkaRecord) -> TappedRecord { TappedRecord(record, names: Sample.names) }
 

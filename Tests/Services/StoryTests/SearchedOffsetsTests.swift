@@ -25,7 +25,7 @@ import Testing
             ([], [0..<20]), ([0..<20], []), ([5..<10], [0..<5, 10..<20]), ([0..<5, 10..<20], [5..<10]),
             ([15..<30], [0..<15]), ([25..<30], [0..<20]), ([-5..<3], [3..<20]),
         ] as [([Range<Int64>], [Range<Int64>])])
-    func `gaps are what was not searched between the watermarks`(_ ranges: [Range<Int64>], _ gaps: [Range<Int64>]) {
+    func `gaps are the unsearched ranges between the watermarks`(_ ranges: [Range<Int64>], _ gaps: [Range<Int64>]) {
         #expect(searched(ranges).gaps(in: 0..<20) == gaps)
     }
 

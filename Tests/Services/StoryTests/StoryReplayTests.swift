@@ -7,7 +7,7 @@ import Testing
 private let day: Int64 = 86_400_000
 private let hour: Int64 = 3_600_000
 
-/// Returns the moment this many milliseconds after 2026-01-01T00:00:00Z.
+/// Returns the time this many milliseconds after 2026-01-01T00:00:00Z.
 private func at(_ milliseconds: Int64) -> AppStoreInstant {
     AppStoreInstant(clampingMillisecondsSince1970: 1_767_225_600_000 + milliseconds)
 }

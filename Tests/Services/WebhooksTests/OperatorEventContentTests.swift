@@ -70,7 +70,7 @@ import Testing
         nil, "", "[]", #"{"type":"a","time":"b"}"#, #"{"id":"","type":"a","time":"b"}"#, #"{"id":"1","type":"a"}"#,
         #"{"id":"1","type":7,"time":"b"}"#,
     ])
-    func `a value that is no event is unusable`(_ value: String?) {
+    func `a value that is not an event is unusable`(_ value: String?) {
         #expect(throws: WebhookMessageError.unusable("unreadable")) { try message(value.map { Array($0.utf8) }) }
     }
 

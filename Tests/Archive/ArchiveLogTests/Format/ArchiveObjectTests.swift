@@ -67,7 +67,7 @@ struct ArchiveObjectTests {
         #expect(again.object[1..<13] != entry.object[1..<13], "a nonce must not be used twice")
     }
 
-    @Test func `an object of a version 1 leaf opens with the data key, and has no key of its own`() throws {
+    @Test func `an object of a version 1 leaf opens with the data key, and has no separate key`() throws {
         let key = try Samples.dataKey()
         let new = try Samples.entry(.encrypted(key))
         let position = try ArchivePosition(

@@ -73,7 +73,7 @@ private struct HostStory {
         async let outcome = audit.run()
         try await waitUntil(within: .seconds(120)) { audit.outcome.runs > 0 }
         try await expire()
-        // The statement of a deletion is archived after the segment is gone; until then the deletion does not count.
+        // The record of a deletion is archived after the segment is gone; until then, the deletion is not counted.
         try await waitUntil(within: .seconds(120)) { audit.outcome.deletedSegments.max() ?? 0 > 0 }
         audit.end()
         audited = try await outcome

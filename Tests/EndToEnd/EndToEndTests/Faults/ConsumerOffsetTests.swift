@@ -174,7 +174,7 @@ private struct Scene {
         broker.arguments + ["--data.dir", harness.path("entitlements"), "--http.port", "0", "--admin.port", "0"]
     }
 
-    /// Returns a moment between two records.
+    /// Returns a time between two records.
     func writtenBetween() async throws -> String {
         try #require(times.last).formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
             .replacingOccurrences(of: "Z", with: "")

@@ -58,7 +58,7 @@ extension EndToEnd {
             let returned = ContinuousClock.now
             let deadline = returned + Duration.seconds(60).scaled
             var lastStale = returned
-            // A member may lag again while it reconnects, so the test looks for the last stale answer.
+            // A member may lag again while it reconnects, so the test finds the last stale answer.
             try await readOn { read in
                 if read.isStale { lastStale = read.ended }
                 return read.begun > lastStale + .seconds(5) || read.begun > deadline

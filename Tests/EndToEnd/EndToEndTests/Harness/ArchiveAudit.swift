@@ -1,8 +1,8 @@
 import Synchronization
 import TestSupport
 
-/// Runs `sluicectl archive verify --retention` on the hosts of an archive after each change of the archive, while a
-/// test continues.
+/// Runs `sluicectl archive verify --retention` on the hosts of an archive after each change to it, while a test
+/// continues.
 final class ArchiveAudit: Sendable {
     static let retention = ["--retention", "400d"]
 
@@ -25,7 +25,7 @@ final class ArchiveAudit: Sendable {
 
     init(_ hosts: ArchiveHosts) { self.hosts = hosts }
 
-    /// Lets the present run be the last one.
+    /// Ends after the current run.
     func end() { isOver.withLock { $0 = true } }
 
     /// The results of the runs that have ended.

@@ -9,7 +9,7 @@ import Testing
 struct Broker: Sendable {
     let bootstrapServers: String
     let topics: TopicNames
-    /// How its brokers are stopped and restarted.
+    /// How the brokers are stopped and restarted.
     let machinery: Machinery
 
     enum Machinery: Sendable {

@@ -16,7 +16,7 @@ final class ConsumerGroup: Sendable {
         /// Each member is a `worker` with one standby, and an additional `reader` answers.
         case workersAndReader
 
-        /// One of the two in a suite's short form, both in the long form.
+        /// The roles to test: one in a suite's short form, both in the long form.
         static var chosen: [Form] { TestScale.choose(short: [.all], long: allCases) }
 
         fileprivate var settings: [String] {
@@ -301,13 +301,13 @@ struct GroupMember: Sendable {
     let admin: String
     let client: HTTPClient
 
-    /// Kills it with SIGKILL.
+    /// Kills the member with SIGKILL.
     func die() async throws {
         process.signal(SIGKILL)
         #expect(try await process.end(within: .seconds(5)) == .signal(SIGKILL))
     }
 
-    /// Stops it with SIGTERM, so that it leaves its group.
+    /// Stops the member with SIGTERM, so that it leaves its group.
     func leave() async throws {
         process.signal(SIGTERM)
         #expect(try await process.end(within: .seconds(40)) == .exit(0), "\(process)")
@@ -321,16 +321,16 @@ struct GroupMember: Sendable {
         }
     }
 
-    /// Returns its metrics; `nil` while it does not respond.
+    /// Returns the member's metrics; `nil` while it does not respond.
     func metrics() async -> String? {
         let answer = try? await client.send(HTTPClientRequest(url: "\(admin)/metrics", timeout: .seconds(5)))
         return answer.flatMap { $0.status == 200 ? String(decoding: $0.body, as: UTF8.self) : nil }
     }
 
-    /// Returns the sum of all series of a metric; `nil` while it does not respond.
+    /// Returns the sum of all series of a metric; `nil` while the member does not respond.
     func sum(of metric: String) async -> Double? { await metrics().map { Self.sum(of: metric, in: $0) } }
 
-    /// Number of its partitions; 0 while it does not respond.
+    /// Number of the member's partitions; 0 while it does not respond.
     var partitions: Int { get async { Int(await sum(of: "sluice_consumer_assigned_partitions") ?? 0) } }
 
     static func sum(of metric: String, in text: String) -> Double { values(of: metric, in: text).reduce(0, +) }

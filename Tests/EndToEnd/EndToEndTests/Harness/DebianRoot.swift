@@ -9,7 +9,7 @@ struct DebianRoot: Sendable {
 
     static let absence = "needs bwrap, and SLUICE_TEST_DEBIAN_ROOT with a root that Tests/debian-root made"
 
-    /// Nil if there is none.
+    /// The configured root, or nil if there is none.
     static var given: DebianRoot? {
         guard let path = ProcessInfo.processInfo.environment["SLUICE_TEST_DEBIAN_ROOT"],
             Program.path(of: "bwrap") != nil

@@ -175,9 +175,9 @@ extension Load {
         try #require(areThere, "\(answers); \(told)")
     }
 
-    /// Waits until a post that started after this moment is acknowledged.
+    /// Waits until a post that started after this time is acknowledged.
     ///
-    /// - Returns: the time from the moment to the first acknowledgement.
+    /// - Returns: the time until the first acknowledgement.
     func waitForAcknowledgement(
         begunAfter moment: ContinuousClock.Instant, _ told: any CustomStringConvertible, within limit: Duration
     ) async throws -> Duration {
@@ -187,7 +187,7 @@ extension Load {
     }
 }
 
-/// Waits until a duration has passed since a moment.
+/// Waits until a duration has passed since the given time.
 func pass(_ time: Duration, since moment: ContinuousClock.Instant = .now) async {
     _ = await eventually(within: time + .seconds(1)) { ContinuousClock.now - moment >= time }
 }

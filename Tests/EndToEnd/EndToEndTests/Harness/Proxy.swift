@@ -35,7 +35,7 @@ struct Proxy: Sendable {
 
     let process: ChildProcess
     let port: UInt16
-    /// Its certificate, which clients must trust.
+    /// The proxy's certificate, which clients must trust.
     let certificate: String
 
     var url: String { "https://localhost:\(port)/notifications" }

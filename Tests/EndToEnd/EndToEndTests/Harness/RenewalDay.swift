@@ -67,10 +67,10 @@ struct RenewalDay {
     /// Returns the bodies of the notifications before the day.
     mutating func notifiedBefore() throws -> [[UInt8]] { try before.map { try post($0) } }
 
-    /// Returns the bodies signed up to this moment and not yet returned.
+    /// Returns the bodies that were signed by this time and not yet returned.
     mutating func due(at now: Int64) throws -> [[UInt8]] { try signed(upTo: now).map { try post($0) } }
 
-    /// Returns the notifications signed up to this moment and not yet returned.
+    /// Returns the notifications that were signed by this time and not yet returned.
     mutating func signed(upTo now: Int64) -> [UnsignedNotification] {
         let signed = rest.prefix { $0.signedDate <= now }
         rest = rest.dropFirst(signed.count)
@@ -84,13 +84,14 @@ struct RenewalDay {
         return try factory.make(notification).body
     }
 
-    /// Returns the required state of each purchase at a moment, by originalTransactionId, with three hours of leeway.
+    /// Returns the required state of each purchase at the given time, by originalTransactionId, with three hours of
+    /// leeway.
     func states(at now: Int64) -> [String: String] {
         expiry.mapValues { now < $0 ? "ACTIVE" : now < $0 + 3 * Self.hour ? "RENEWING" : "EXPIRED" }
     }
 }
 
 extension UnsignedNotification {
-    /// Expiry date of its transaction, in milliseconds since 1970.
+    /// Expiry date of the transaction, in milliseconds since 1970.
     fileprivate var expiresDate: Int64? { transaction.flatMap { JSON.object($0)?.integer("expiresDate") } }
 }

@@ -50,7 +50,7 @@ final class RetryingStore {
     /// Advances the time.
     func advance(to now: Int64) { moment.set(now) }
 
-    /// Returns the notifications to post at this moment: new notifications and due retries.
+    /// Returns the notifications to post at this time: new notifications and due retries.
     func attempts(with new: [UnsignedNotification]) -> [UnsignedNotification] {
         for notification in new { api.register(notification) }
         let due = pending.filter { $0.dueAt <= moment.value }

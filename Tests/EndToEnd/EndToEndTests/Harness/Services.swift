@@ -8,7 +8,7 @@ struct AdminAddress: Sendable {
     let port: UInt16
     private let url: String
 
-    /// Waits for its line `ready`.
+    /// Waits for the process's log line `ready`.
     ///
     /// - Parameter log: returns the log so far, if it is not on standard error.
     init(_ process: ChildProcess, log: (() -> String)? = nil) async throws {

@@ -6,7 +6,7 @@ import Simulator
 /// Computes the state from notifications in the simplest way: the last signed statement about each transaction, the
 /// renewal and the status, and each notification once in the history. It shares no code with EntitlementRules.
 struct StateOracle: Sendable {
-    /// A statement about one subject, with its signing time.
+    /// A signed statement about one subject, with the signing time.
     private struct Word: Sendable {
         let signed: Int64
         let uuid: String

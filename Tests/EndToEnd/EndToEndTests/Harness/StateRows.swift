@@ -82,7 +82,7 @@ struct StateRows {
 }
 
 extension ChildProcess {
-    /// Its processor time, in user and kernel mode.
+    /// The processor time of the process, in user and kernel mode.
     var processorTime: Duration? {
         guard let text = try? String(contentsOfFile: "/proc/\(id)/stat", encoding: .utf8) else { return nil }
         // The name may contain blanks and ends at the last parenthesis. The fields after it are numbered from 3.

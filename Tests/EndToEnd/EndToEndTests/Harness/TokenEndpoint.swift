@@ -12,7 +12,7 @@ final class TokenEndpoint: Sendable {
     static let clientId = "sluice"
     static let secret = "token secret+/="
 
-    /// The subject of its tokens.
+    /// The subject of the tokens.
     private let subject: String
     let key: PrivateKey
     private let server: HTTPServer

@@ -31,7 +31,7 @@ import Testing
         #expect(schedule.oldest == nil)
     }
 
-    @Test func `notifications older than the delay are queried immediately, also in a replay`() {
+    @Test func `notifications older than the delay are queried immediately, even in a replay`() {
         var schedule = ConfirmationSchedule(delay: .seconds(5))
         #expect(plan(&schedule, [key(1)], due: 1_000, at: 6_000) == [.ask(key(1), attempts: 1)])
     }

@@ -95,7 +95,7 @@ import Testing
         #expect(body["grants"]?.array?.first?.object?["transactionId"] == "10002")
         #expect(store.api.requests(of: .getAllSubscriptionStatuses) == 1)
         #expect(store.api.requests(of: .getTransactionInfo) == 0)
-        // The published row shows other readers the same.
+        // The published row contains the same.
         let published = try #require(try await installation.read(installation.state(.production)).last?.value)
         let facts = try PurchaseFacts(published: published)
         #expect(!facts.hasUnsettledLegacy && facts.transactions[TransactionId("10002")] != nil)

@@ -70,7 +70,7 @@ import Testing
         await api.stop()
     }
 
-    @Test func `no subscription expires by silence while the input lags, and the input decides afterwards`()
+    @Test func `no subscription expires for lack of a renewal while the input lags, and the input decides afterwards`()
         async throws
     {
         let end = on(30)

@@ -30,7 +30,7 @@ import Testing
         await newer.stop()
     }
 
-    @Test func `the version of an answer equals the version published at that moment`() async throws {
+    @Test func `the version of an answer equals the version published at that time`() async throws {
         let api = try await ReadAPIHarness(now: on(45))
         try api.merge(Array(lifeOfOne()[..<3]))
         var purchase = try lifeOfOne()[0].facts()

@@ -5,7 +5,7 @@ import Testing
 @testable import Entitlements
 
 extension InputFreshness {
-    /// Marks all input received up to a moment as read, with nothing after it.
+    /// Marks all input received until the given time as read, and the rest of the log as empty.
     func read(_ environment: AppStoreEnvironment, until moment: Int64, partitions: Int = 1) {
         update(TopicNames().input(environment), partitions: partitions) { _, reading in
             reading.observe(end: 0, next: 0, at: moment)

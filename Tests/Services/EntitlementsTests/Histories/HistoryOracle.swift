@@ -17,7 +17,7 @@ struct HistoryOracle {
         }
     }
 
-    /// Returns one line for the state of a subscription, an owned product or consumable units at a moment.
+    /// Returns one line for the state of a subscription, an owned product or consumable units at the given time.
     func line(at moment: Int64) -> String {
         let all = transactions.values.map(\.told)
         if let coins = all.first(where: { $0.type == "Consumable" }) {

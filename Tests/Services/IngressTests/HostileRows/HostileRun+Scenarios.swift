@@ -70,7 +70,7 @@ extension HostileRun {
         try harness.broker.setRoundTripTime(.zero)
     }
 
-    /// H-25
+    /// H-25: the client closes its output before it reads the response.
     private func halfClosed(_ kit: SigningKit) async throws {
         let body = try kit.body(.test)
         let client = try connect(harness)
@@ -95,7 +95,7 @@ extension HostileRun {
         try await post(Array(receipt.utf8), "H-126", "4 MiB", .closed(413, "too_large"))
     }
 
-    /// H-41 and H-128
+    /// H-41 and H-128: a version 1 body without a configured shared secret.
     private func legacy() async throws {
         let body = #""notification_type":"DID_RENEW","password":"secret","auto_renew_status":"true""#
         let disabled = Outcome.refused(403, "v1_disabled")
@@ -122,7 +122,7 @@ extension HostileRun {
         await trap.drain(within: .zero)
     }
 
-    /// H-95
+    /// H-95: each bit of the signature is flipped in turn.
     private func everyBitFlipped(_ kit: SigningKit) async throws {
         let jws = try kit.jws(.test)
         for bit in 0..<512 {

@@ -119,7 +119,7 @@ final class HostileRun {
     /// Checks the status of a response, and that the response repeats nothing from the request.
     ///
     /// - Parameter halfClosed: whether the client closed its output. The end of the input may be read before or after
-    ///   the response is written, and only in the first case the response announces the close.
+    ///   the response is written. Only in the first case does the response announce the close.
     func check(
         _ response: TestConnection.Response, _ outcome: Outcome, _ title: String, halfClosed: Bool = false
     ) {

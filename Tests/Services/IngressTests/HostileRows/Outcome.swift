@@ -84,7 +84,7 @@ struct ThreatModelRow: Sendable {
     let input: String
     /// Every outcome of its inputs, including harmless variants.
     let outcomes: Set<Outcome>
-    /// The suite that tests the row, if it is another one.
+    /// The suite that tests the row, if it is not this one.
     let elsewhere: String?
 
     init(_ id: String, _ input: String, _ outcomes: Outcome..., elsewhere: String? = nil) {

@@ -6,7 +6,7 @@
 struct RefundOracle {
     private typealias Story = RefundStory
 
-    /// A round as known at a moment.
+    /// A round as known at a point in time.
     struct Round: Equatable {
         var requests: [String]
         var first: Int64
@@ -71,7 +71,7 @@ struct RefundOracle {
 
     // MARK: Rounds
 
-    /// Returns the rounds of the requests known at a moment (10.5, rules 1 to 4).
+    /// Returns the rounds of the requests known at the given time (10.5, rules 1 to 4).
     static func rounds(
         _ requests: [RefundStory.Request], _ verdicts: [RefundStory.Verdict], acceptances: [Int64], ends: [Int64]
     ) -> [Round] {

@@ -44,7 +44,7 @@ struct RefundStory: Sendable {
         case purchased, family, assigned
     }
 
-    /// A value that applies from a certain moment on.
+    /// A value that applies from a certain time on.
     struct Change<Value: Sendable>: Sendable {
         let at: Int64
         let value: Value

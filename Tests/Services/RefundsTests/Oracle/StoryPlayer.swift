@@ -12,7 +12,7 @@ import TestSupport
 @testable import Refunds
 
 /// Plays stories in virtual time with the real schedule, work, decisions, cases and keyed state. Only Kafka, Apple's
-/// API and the company's service are simulated in memory. While a round waits there is one look per minute.
+/// API and the company's service are simulated in memory. While a round waits, due work is checked once per minute.
 final class StoryPlayer {
     private static let topic: KafkaTopic = "appstore.refunds.production"
     private static let scope = APIScope(BundleId(app), in: .production)

@@ -10,7 +10,7 @@ import Testing
 ///
 /// Covers everything from the body to the state without a broker: the simulator's output is parsed and mapped as in the
 /// ingress, and merged and evaluated as in sluice-entitlements.
-@Suite struct `The same life in every form` {
+@Suite struct `The same history in every format` {
     /// Events that a format does not report. The state then differs until the next reported event.
     private static let untold: [NotificationFormat: [NotificationType: String]] = [
         .v1: [

@@ -22,8 +22,7 @@ import Testing
         }
     }
 
-    // Apple documents only that the answer informs the decision. That the decision follows the answer is the
-    // simulator's choice.
+    // Apple documents only that the answer informs the decision. In the simulator, the decision follows the answer.
     @Test(
         arguments: [
             ("DECLINE", "DELIVERED", nil, "REFUND_DECLINED", nil),
@@ -102,7 +101,7 @@ import Testing
         }
     }
 
-    // Apple does not document which of two answers counts.
+    // Apple does not document which of two answers is used.
     @Test func `the first accepted answer is used, refused ones are not`() async throws {
         try await open { harness, posted async throws in
             harness.api.requestRefund(of: TransactionId("1000"))
@@ -227,7 +226,7 @@ import Testing
         }
     }
 
-    @Test func `a second request after a decline, and a third, are decided on their own`() async throws {
+    @Test func `a second request after a decline, and a third, are decided separately`() async throws {
         try await open { harness, posted async throws in
             for _ in 1...3 {
                 harness.api.requestRefund(of: TransactionId("1000"))
