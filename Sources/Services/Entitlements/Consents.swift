@@ -5,8 +5,9 @@ internal import KeyedState
 internal import Records
 
 extension ReadAPI {
-    /// Returns the consent rows of the customers who made the purchases, without duplicates. Apple reports by
-    /// appTransactionId that a parent or guardian has withdrawn consent for a child to use the app.
+    /// Returns the consent rows of the customers who made the purchases, without duplicates. Apple identifies the
+    /// customer by appTransactionId when it reports that a parent or guardian has withdrawn consent for a child to use
+    /// the app.
     func consents(of purchases: [PurchaseFacts], _ rows: StateView<EntitlementsModel>) throws -> [PurchaseFacts] {
         var keys: Set<[String]> = []
         var consents: [PurchaseFacts] = []

@@ -113,8 +113,8 @@ package enum EntitlementsApplication {
             file: "entitlements.sqlite", in: configuration,
             topics: Dictionary(
                 uniqueKeysWithValues: AppStoreEnvironment.published.map { (topics.input($0), topics.state($0)) }))
-        // A member must not miss an erasure. Its file is therefore rebuilt a day before Kafka may have removed a
-        // tombstone that the file lacks.
+        // A member must not miss an erasure, so its file is rebuilt a day before Kafka may have removed a tombstone
+        // that is missing from the file.
         options.tombstoneRetention = .seconds((TopicSpecification.tombstoneDays - 1) * 86_400)
         options.history = EntitlementsHandler.history(of: context.group, topics: topics)
         let state = KeyedState(options, model: model, in: context)
@@ -131,7 +131,7 @@ package enum EntitlementsApplication {
         EntitlementsMetrics.collect(input, context.metrics, now: Clocks.system.wallMilliseconds)
         var services: [any Service] = [state, try follower(of: input, state, options.role, topics, context, log)]
         if let (verifier, responders) = settings.verification {
-            // The process has one verifier, and so one loop of checks.
+            // The process has a single verifier, so it needs a single loop of revocation checks.
             services.append(
                 TaskService("revocation checks", release: { _ in responders.close() }) {
                     await verifier.runRevocationChecks(clock: Clocks.system.wallMilliseconds)

@@ -1,7 +1,7 @@
 internal import AppStoreModel
 internal import JSON
 
-/// A request to `POST /v1/entitlements/query` for the entitlements of several subjects at one moment.
+/// A request to `POST /v1/entitlements/query` for the entitlements of several subjects at one point in time.
 struct EntitlementsBatch: Sendable, Equatable {
     /// One query per subject, in the order of the request.
     var queries: [EntitlementsQuery]
@@ -9,7 +9,7 @@ struct EntitlementsBatch: Sendable, Equatable {
     var at: AppStoreInstant?
 
     static let maximumSubjects = 100
-    /// Maximum body size in bytes. An escaped subject has at most two kilobytes.
+    /// Maximum body size in bytes. An escaped subject is at most two kilobytes long.
     static let maximumBytes = 256 * 1024
 
     /// Parses a body, which is one JSON object with `subjects` and optionally `environment`, `bundleId` and `at`.

@@ -5,8 +5,8 @@ internal import KeyedState
 internal import PipelineRuntime
 internal import Records
 
-/// The state model of entitlements. A row contains the facts about one purchase, and is published as the answer at the
-/// time of publication.
+/// The state model of entitlements. A row contains the facts about one purchase. It is published as the answer computed
+/// at the time of publication.
 struct EntitlementsModel: StateModel {
     /// Names of index entries.
     enum Entry {

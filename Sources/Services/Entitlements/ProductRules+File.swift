@@ -112,7 +112,7 @@ extension ProductRules {
     /// Identifies the rules. Changes whenever the published answer for the same facts may differ.
     var fingerprint: String {
         let rules = products.sorted { $0.key.rawValue < $1.key.rawValue }.map { product, rule in
-            // The order of dictionaries differs between processes.
+            // Dictionary order differs between processes.
             let skus = rule.skus.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
             return "\(product.rawValue)=\(rule.entitlements),\(rule.units),\(rule.lengthDays ?? 0),"
                 + "\(rule.accumulation.rawValue),\(skus)"

@@ -70,7 +70,7 @@ struct ReadAPI: Sendable {
         return head.methodIs("POST") ? .optionalBody(limit: limit) : .methodNotAllowed(allow: "POST")
     }
 
-    /// Handles a request. The event loop thread only parses the request; finding, evaluating and encoding run on the
+    /// Handles a request. The event loop thread only parses the request; lookup, evaluation and encoding run on the
     /// reader's queues.
     private func handle(_ request: HTTPRequest, _ exchange: Exchange) {
         guard let route = Route(rawValue: request.head.path) else { return }

@@ -3,7 +3,7 @@ internal import Reconciliation
 
 /// The state model of the reconciliation. Rows are published in the format in which they are stored.
 struct ReconcilerModel: StateModel {
-    /// The index entry of all sweeps.
+    /// The index entry shared by all sweeps.
     static let sweepEntry = "sweep"
 
     func key(of state: ReconciliationRow) -> [UInt8] { state.key }

@@ -25,11 +25,11 @@ enum ReconcilerMetricName {
 
 /// Reason codes for skipped and dead-lettered records.
 enum ReconcilerReason {
-    // Skipped.
+    // Codes of skipped records.
     static let nullValue = "null_value"
     /// A notification of version 1 or older; Apple's history does not contain these.
     static let unsigned = "unsigned"
-    // Dead-lettered.
+    // Codes of dead-lettered records.
     static let unknownTopic = "unknown_topic"
     static let noIdentity = "no_identity"
 }

@@ -18,7 +18,7 @@ struct StatusWork {
     /// Number of consecutive subscriptions without an answer.
     private var unanswered = 0
     private var failure: (any Error)?
-    /// Number of answers since the run began or last continued.
+    /// Number of answers since the run began or was last resumed.
     private var answered = 0
 
     init(_ run: SweepRun, _ scope: APIScope, _ rows: [PublishedSubscriptions.Row], readAt: Int64) {
@@ -64,7 +64,7 @@ struct StatusWork {
 
     mutating func countCall() { run.counts.calls += 1 }
 
-    /// Records Apple's answer about a row. Preceding rows without an answer are then also counted.
+    /// Records Apple's answer about a row, and counts the preceding rows without an answer.
     mutating func answer(_ row: PublishedSubscriptions.Row, _ difference: StatusDifference?, isPublished: Bool) {
         if isPublished { run.counts.repaired += 1 }
         if let difference { run.note(difference) }
@@ -111,7 +111,7 @@ struct StatusWork {
         countUnanswered()
     }
 
-    /// Ends the comparison. Throws the last failure if Apple answered about none of the rows.
+    /// Ends the comparison. Throws the last failure if Apple did not answer about any of the rows.
     mutating func end() throws {
         if let failure, unanswered > 0, answered == 0 { throw failure }
         countUnanswered()

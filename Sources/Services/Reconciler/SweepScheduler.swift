@@ -54,7 +54,7 @@ final class SweepScheduler: Service {
     private let present: Mutex<Present>
 
     /// - Parameters:
-    ///   - groupPause: no sweep runs while the group is paused.
+    ///   - groupPause: the pause of the group, during which no sweep runs.
     ///   - due: the jobs, which end when a partition is revoked.
     init(
         state: KeyedState<ReconcilerModel>, topics: TopicNames, sweeps: SweepConfiguration, history: HistorySweeper,

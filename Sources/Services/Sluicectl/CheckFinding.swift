@@ -40,7 +40,7 @@ struct CheckFinding<Check: RawRepresentable & Equatable>: Equatable where Check.
 /// The result of a check. The raw values are a public contract: they are the values of `status` in the JSON.
 enum FindingStatus: String {
     case ok, warning, problem
-    /// Not checked, because it does not apply or was not requested; `found` states the reason.
+    /// The check was skipped, because it does not apply or was not requested; `found` states the reason.
     case skipped
     /// The check could not be made; `found` states the reason.
     case unknown

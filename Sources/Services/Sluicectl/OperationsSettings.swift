@@ -22,7 +22,7 @@ enum OperationsSettings {
 
     static let output = OutputFormat.flag
 
-    // `sluicectl webhooks`
+    // Settings of `sluicectl webhooks`
     static let webhooksAdminURL = Setting(
         "webhooks.admin.url", .httpURL, default: "http://127.0.0.1:9468",
         help: "URL of the admin listener of sluice-webhooks.")
@@ -40,7 +40,7 @@ enum OperationsSettings {
         "limit", default: 50, in: 1...1000, help: "Maximum number of attempts to list; the most recent ones are listed."
     ).onCommandLineOnly.formerly("count")
 
-    // `sluicectl topics`
+    // Settings of `sluicectl topics`
     static let topicsPartitions = Setting.integer(
         "topics.partitions", default: TopicSpecification.defaultPartitions, in: 1...1000,
         help:
@@ -74,7 +74,7 @@ enum OperationsSettings {
         "cluster", help: "Name of Strimzi's Kafka resource, for --format strimzi.", example: "kafka"
     ).optional.onCommandLineOnly
 
-    // `sluicectl tap`
+    // Settings of `sluicectl tap`
     static let topic = Setting.string("topic", help: "Topic to follow.", example: "appstore.quarantine")
         .optional.onCommandLineOnly
     static let tapEnvironment = Setting(
@@ -97,7 +97,7 @@ enum OperationsSettings {
         "signed", help: "Print the notifications as Apple signed them: a compact JWS on each line.")
     static let noFollow = Setting.flag("no-follow", help: "Stop at the end of all partitions.")
 
-    // `sluicectl quarantine` and `sluicectl dlq`
+    // Settings of `sluicectl quarantine` and `sluicectl dlq`
     static let after = Setting(
         "after", .position, help: "Start after this position, the last one printed by an earlier run."
     ).optional.onCommandLineOnly
@@ -116,14 +116,14 @@ enum OperationsSettings {
         example: "appstore.notifications.production.sluice-entitlements.dlq"
     ).optional.onCommandLineOnly
 
-    // `sluicectl verify`
+    // Settings of `sluicectl verify`
     static let verifyAt = Setting(
         "at", .instant, help: "Verify as of this time. Default: now."
     ).optional.onCommandLineOnly
     static let payload = Setting.flag(
         "payload", help: "Print the decoded payloads as signed, if verification succeeds.")
 
-    // `sluicectl entitlements`
+    // Settings of `sluicectl entitlements`
     static let environment = Setting(
         "environment", .environmentName, default: .production, help: "Environment of the purchases."
     ).onCommandLineOnly
@@ -155,7 +155,7 @@ enum OperationsSettings {
     static let yes = Setting.flag("yes", help: "Make the changes. Otherwise, the command only prints them.")
     static let entitlementsGroup = ConsumerSettings.group(of: "sluice-entitlements")
 
-    // `sluicectl cluster`
+    // Settings of `sluicectl cluster`
     /// The executables with a consumer group, each with the setting for the group's name.
     static let clusterGroups: [(executable: String, setting: Setting<String>)] =
         [("sluice-entitlements", entitlementsGroup)]
@@ -174,7 +174,7 @@ enum OperationsSettings {
     static let despiteProblems = Setting.flag(
         "despite-problems", help: "Switch even if prepare finds problems that can no longer be fixed.")
 
-    // `sluicectl state`
+    // Settings of `sluicectl state`
     static let stateSource = Setting.string(
         "topic", help: "The state topic to copy.", example: "appstore.entitlements.production"
     ).onCommandLineOnly
@@ -187,7 +187,7 @@ enum OperationsSettings {
     static let despiteUnread = Setting.flag(
         "despite-unread", help: "Copy although the group has not handled all of its input; you handle the rest.")
 
-    // `sluicectl api`
+    // Settings of `sluicectl api`
     static let statusesOfAll = Setting.flag("all", help: "Include subscriptions without version 1 notifications.")
     static let apiApp = Setting.string(
         "app", help: "The app, if several are configured.", example: "com.example.app"
@@ -204,7 +204,7 @@ enum OperationsSettings {
         help: "Time to wait for Apple's delivery report; 0s does not request it."
     ).onCommandLineOnly
 
-    // `sluicectl refunds`
+    // Settings of `sluicectl refunds`
     static let answerStatus = Setting<AnswerStatus>(
         "status", .oneOf(AnswerStatus.allCases, text: \.rawValue), help: "Only cases whose answer has this status."
     ).optional.onCommandLineOnly
@@ -262,7 +262,7 @@ enum OperationsSettings {
         "consumption-percentage", in: 0...100_000, help: "Share consumed, in milliunits of a percent: 50000 is half."
     ).optional.onCommandLineOnly
 
-    // `sluicectl backfill` and `sluicectl reconcile`
+    // Settings of `sluicectl backfill` and `sluicectl reconcile`
     static let reconcilerAdminURL = Setting(
         "reconciler.admin.url", .httpURL, default: "http://127.0.0.1:9469",
         help: "URL of the admin listener of sluice-reconciler.")

@@ -5,7 +5,7 @@ enum OutputName {
     static let error = "error"
     static let topic = "topic"
 
-    // `sluicectl topics`
+    // Names used by `sluicectl topics`
     static let embeddedBroker = "embeddedBroker"
     static let topics = "topics"
     static let status = "status"
@@ -25,12 +25,12 @@ enum OutputName {
     static let name = "name"
     static let operations = "operations"
 
-    // `sluicectl size`
+    // Names used by `sluicectl size`
     static let assumptions = "assumptions"
     static let figures = "figures"
     static let needed = "needed"
 
-    // `sluicectl tap`
+    // Names used by `sluicectl tap`
     static let partition = "partition"
     static let offset = "offset"
     static let timestamp = "timestamp"
@@ -40,7 +40,7 @@ enum OutputName {
     static let value = "value"
     static let base64 = "base64"
 
-    // `sluicectl verify`
+    // Names used by `sluicectl verify`
     static let accepted = "accepted"
     static let verdict = "verdict"
     static let reason = "reason"
@@ -61,7 +61,7 @@ enum OutputName {
     static let renewalInfo = "renewalInfo"
     static let appTransaction = "appTransaction"
 
-    // `sluicectl quarantine` and `sluicectl dlq`
+    // Names used by `sluicectl quarantine` and `sluicectl dlq`
     static let position = "position"
     static let receivedTime = "receivedTime"
     static let bundleId = "bundleId"
@@ -88,14 +88,14 @@ enum OutputName {
     static let to = "to"
     static let seconds = "seconds"
 
-    // `sluicectl state`
+    // Names used by `sluicectl state`
     static let toTopic = "toTopic"
     static let split = "split"
     static let copied = "copied"
 
-    // `sluicectl top`
+    // Names used by `sluicectl top`
     static let healthy = "healthy"
-    // `sluicectl pause`, `resume` and `pauses`
+    // Names used by `sluicectl pause`, `resume` and `pauses`
     static let pauses = "pauses"
     static let author = "author"
     static let warning = "warning"
@@ -114,25 +114,25 @@ enum OutputName {
     static let oldestUnfinishedSeconds = "oldestUnfinishedSeconds"
     static let perSecond = "perSecond"
 
-    // `sluicectl config`
+    // Names used by `sluicectl config`
     static let executables = "executables"
     static let executable = "executable"
     static let errors = "errors"
     static let notChecked = "notChecked"
     static let settings = "settings"
 
-    // `sluicectl doctor`
+    // Names used by `sluicectl doctor`
     static let findings = "findings"
     static let what = "what"
     static let fix = "fix"
 
-    // `sluicectl webhooks`
+    // Names used by `sluicectl webhooks`
     static let attempts = "attempts"
     static let id = "id"
     static let type = "type"
     static let milliseconds = "milliseconds"
 
-    // `sluicectl api`
+    // Names used by `sluicectl api`
     static let transactions = "transactions"
     static let subscriptions = "subscriptions"
     static let subscriptionGroupIdentifier = "subscriptionGroupIdentifier"
@@ -144,10 +144,10 @@ enum OutputName {
     static let attemptDate = "attemptDate"
     static let sendAttemptResult = "sendAttemptResult"
 
-    // `sluicectl refunds`
+    // Names used by `sluicectl refunds`
     static let groups = "groups"
 
-    // `sluicectl archive`
+    // Names used by `sluicectl archive`
     static let action = "action"
     static let subjects = "subjects"
     static let keys = "keys"
@@ -195,7 +195,7 @@ enum OutputName {
     static let waitingErasures = "waitingErasures"
     static let wrapped = "wrapped"
 
-    // `sluicectl version`
+    // Names used by `sluicectl version`
     static let sluice = "sluice"
     static let swift = "swift"
     static let formats = "formats"

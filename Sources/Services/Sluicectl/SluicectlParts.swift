@@ -14,8 +14,8 @@ package struct SluicectlParts: Sendable {
         /// Whether an installation may omit the executable. If so, it is checked only if it is selected or one of its
         /// own settings is set.
         package let isOptional: Bool
-        /// Throws the errors that the schema alone cannot detect: everything that would make startup fail. Starts
-        /// nothing.
+        /// Throws the errors that the schema alone cannot detect: everything that would make startup fail. Does not
+        /// start anything.
         package let check: @Sendable (Configuration) throws(ConfigurationError) -> Void
         /// Returns everything that the executable needs outside of its own process, for a valid configuration.
         package let dependencies: @Sendable (Configuration) throws -> Dependencies

@@ -7,9 +7,9 @@ internal import EntitlementRules
 struct AppleConfirmation: Sendable {
     /// Signed facts about the purchase.
     private(set) var facts: [PurchaseFacts] = []
-    /// Whether the answer contains the requested purchase. An answer without the purchase settles nothing.
+    /// Whether the answer contains the requested purchase. If it does not, nothing is confirmed.
     private(set) var isAnswered = false
-    /// Whether Apple does not know one of the transactions, or assigns it to another purchase. This does not refute the
+    /// Whether one of the transactions is unknown to Apple or belongs to another purchase. This does not refute the
     /// notification, because a new transaction reaches the API only seconds or minutes after its notification.
     private(set) var hasUnknown = false
 
@@ -102,8 +102,8 @@ struct AppleConfirmation: Sendable {
 }
 
 extension PurchaseFacts {
-    /// Whether signed facts or version 1 notifications name an auto-renewable subscription, or name no transaction at
-    /// all.
+    /// Whether signed facts or version 1 notifications identify an auto-renewable subscription, or contain no
+    /// transaction at all.
     fileprivate var isSubscriptionByAnyone: Bool {
         let unsigned = legacy?.allTransactions ?? []
         if isSubscription || unsigned.contains(where: \.isAutoRenewable) { return true }

@@ -5,9 +5,9 @@ internal import Telemetry
 enum ConfirmationOutcome: String, Sendable, CaseIterable {
     /// Apple returned signed statements about the purchase.
     case confirmed
-    /// Apple does not know one of the transactions: it is either new or forged. The query is retried.
+    /// One of the transactions is unknown to Apple, so it is either new or forged. The query is retried.
     case unknown
-    /// Apple still does not know a transaction after seven days. The statement about it is ignored from then on.
+    /// A transaction is still unknown to Apple after seven days. The statement about it is ignored from then on.
     case setAside = "set_aside"
     /// The query failed, or its answer is unusable. It is retried.
     case failed

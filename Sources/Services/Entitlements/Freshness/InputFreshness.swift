@@ -15,7 +15,7 @@ package enum StaleAnswers: String, Hashable, Sendable, CaseIterable {
 
 /// The age of the facts behind an answer.
 struct FactsAge: Sendable, Equatable {
-    /// The facts include everything received up to this moment.
+    /// The facts include everything received up to this time.
     var asOf: AppStoreInstant
     var isStale: Bool
 }

@@ -6,7 +6,7 @@ struct LogEnds: Sendable, Equatable {
     var high: Int64
 }
 
-/// Returns the brokers' offsets and timestamps for the input and its consumer group.
+/// Provides the brokers' offsets and timestamps for the input and its consumer group.
 protocol InputLog: Sendable {
     /// Returns both ends of each partition's log, in partition order.
     func ends(of topic: KafkaTopic) async throws -> [LogEnds]

@@ -15,7 +15,7 @@ package enum LegacyNotificationType: String, Sendable, CaseIterable {
     case revoke = "REVOKE"
     case consumptionRequest = "CONSUMPTION_REQUEST"
 
-    /// Whether the App Store sends this type about a purchaser's transactions. Source, also for family members: Apple,
+    /// Whether the App Store sends this type about a purchaser's transactions. Source (also for family members): Apple,
     /// "App Store Server Notifications version 1".
     var isSentToPurchaser: Bool { self != .revoke }
 

@@ -25,7 +25,7 @@ struct Storefront: Sendable, Equatable {
     let identifier: String
     /// The currency code in ISO 4217.
     let currency: String
-    /// Milliunits of `currency` per 1000 milliunits of the US dollar.
+    /// The exchange rate: milliunits of `currency` per 1000 milliunits of the US dollar.
     let rate: Int64
 
     static let unitedStates = Storefront(country: "USA", identifier: "143441", currency: "USD", rate: 1000)

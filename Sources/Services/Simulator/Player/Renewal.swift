@@ -6,7 +6,7 @@ struct Renewal: Sendable {
     var originalTransactionId: String
     /// The product of the current or last period.
     var product: Product
-    /// The product that renews next. It differs from `product` while a change is pending.
+    /// The product of the next renewal. It differs from `product` while a change is pending.
     var nextProduct: Product
     /// Whether the next billing period renews.
     var renewsAutomatically = true

@@ -133,8 +133,8 @@ extension ScenarioPlayer {
         }
     }
 
-    /// Renews after a late charge. In the grace period, the new period begins where the old one ended; after it, the
-    /// new period begins with the charge.
+    /// Renews after a late charge. If the charge succeeds in the grace period, the new period begins where the old one
+    /// ended; otherwise, it begins with the charge.
     private mutating func recover() {
         guard let expiresDate = transaction?.expiresDate else { return }
         let isInGrace = (renewal?.gracePeriodExpiresDate).map { $0 > now } ?? false

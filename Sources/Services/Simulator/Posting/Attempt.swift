@@ -28,7 +28,7 @@ package struct Attempt: Sendable {
     package let post: PlannedPost
     package let notificationType: NotificationType
     package let subtype: Subtype?
-    /// See ``SignedNotification/notificationUUID``.
+    /// The notification's UUID; see ``SignedNotification/notificationUUID``.
     package let notificationUUID: NotificationUUID
     package let originalTransactionId: OriginalTransactionId?
     package let key: String

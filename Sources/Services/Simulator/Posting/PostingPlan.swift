@@ -160,8 +160,8 @@ package struct PostingPlan: Sequence, IteratorProtocol, Sendable {
         delayed.append((due + Int.random(in: 1...50, using: &generator), duplicate))
     }
 
-    /// Decides by selection sampling. With this probability for each of the remaining posts, exactly `wanted` posts are
-    /// chosen in the end.
+    /// Decides by selection sampling whether to choose the current post, so that exactly `wanted` of the remaining
+    /// posts are chosen in the end.
     private mutating func isChosen(_ wanted: Int, of remaining: Int) -> Bool {
         wanted > 0 && Int.random(in: 0..<Swift.max(remaining, 1), using: &generator) < wanted
     }

@@ -5,7 +5,8 @@ package struct RetrySchedule: Sendable, Equatable {
     /// The delays, each from the previous attempt.
     package let delays: [Duration]
 
-    /// Version 2 in production: 1, 12, 24, 48 and 72 hours; version 1: 6, 24 and 48 hours. Sandbox: none.
+    /// Creates the schedule of a format. In production, version 2 is retried after 1, 12, 24, 48 and 72 hours, and
+    /// version 1 after 6, 24 and 48 hours. In the sandbox, nothing is retried.
     ///
     /// For the oldest format, Apple documents only that there are several attempts; version 1's delays are used.
     ///

@@ -2,8 +2,8 @@ internal import Cryptography
 internal import JSON
 internal import Primitives
 
-/// Verifies the token of a request strictly by Apple's documentation ("Generating JSON Web Tokens for API requests").
-/// The client receives only 401; the server counts the reasons.
+/// Verifies the token of a request strictly according to Apple's documentation ("Generating JSON Web Tokens for API
+/// requests"). The client receives only 401; the server counts the reasons.
 struct BearerToken {
     /// The reason that a token is rejected.
     enum Problem: String, Sendable, CaseIterable {
@@ -18,7 +18,7 @@ struct BearerToken {
         case issuer
         case audience
         case bundleId
-        /// `iat` is later than the clock.
+        /// `iat` is in the future.
         case issuedInFuture
         /// `exp` is missing, or is more than 60 minutes after `iat`.
         case lifetime

@@ -15,7 +15,8 @@ struct RequestRate: Sendable {
 
     /// Counts a request.
     ///
-    /// - Returns: `nil` if the request is admitted, otherwise the nanoseconds until another request would be.
+    /// - Returns: `nil` if the request is admitted, otherwise the number of nanoseconds until another request would be
+    ///   admitted.
     mutating func admit(_ limit: ServerAPILimit?, now: UInt64) -> UInt64? {
         requests += 1
         arrivals.drop(before: now, window: Self.second)

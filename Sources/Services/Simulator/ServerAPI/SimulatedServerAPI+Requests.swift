@@ -71,7 +71,7 @@ extension SimulatedServerAPI {
         respond(received, exchange, fault, faults)
     }
 
-    /// Returns `nil` if the request is admitted, otherwise the nanoseconds until it would be.
+    /// Returns `nil` if the request is admitted, otherwise the number of nanoseconds until it would be admitted.
     private func limited(_ received: Received) -> UInt64? {
         let limit = settings.limits.limit(of: received.route.operation, in: received.environment)
         let key = ServerAPIState.RateKey(environment: received.environment, operation: received.route.operation)

@@ -8,9 +8,9 @@ internal import Synchronization
 
 /// The App Store Server API of the simulated App Store, served on this machine with one listener per environment.
 ///
-/// It serves the transactions registered by scenarios or by hand, checks requests strictly by Apple's documentation,
-/// enforces limits, injects the configured faults, and stores the consumption answers that it receives. The paths of
-/// ``SimulatorInspection``, outside `/inApps`, show these answers and other data.
+/// It serves the transactions registered by scenarios or by hand, checks requests strictly according to Apple's
+/// documentation, enforces limits, injects the configured faults, and stores the consumption answers that it receives.
+/// The paths of ``SimulatorInspection``, outside `/inApps`, show these answers and other data.
 package final class SimulatedServerAPI: Sendable {
     /// The configuration of the API.
     package struct Settings: Sendable {

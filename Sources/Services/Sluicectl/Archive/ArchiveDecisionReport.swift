@@ -84,7 +84,7 @@ struct ArchiveDecisionReport {
 }
 
 extension ArchiveDecisionReport.Line {
-    /// The keys that were destroyed or would be.
+    /// The keys that were destroyed or would be destroyed.
     var keys: [ArchiveKeyId] {
         outcome.map(\.destroyedKeys) ?? person.status.keys
     }

@@ -4,7 +4,7 @@ internal import Configuration
 
 /// The flags of `sluicectl archive`.
 enum ArchiveOptions {
-    // `sluicectl archive erase`, `hold` and `release`
+    // Flags of `sluicectl archive erase`, `hold` and `release`
     static let originalTransactionId = Setting.string(
         "original-transaction-id", help: "The purchase; requires --app.", example: "2000000000000001"
     ).optional.onCommandLineOnly
@@ -55,7 +55,7 @@ enum ArchiveOptions {
         help: "Number of days after which no backup of the key store remains. The report states it for the person."
     ).onCommandLineOnly
 
-    // `sluicectl archive find` and `show`
+    // Flags of `sluicectl archive find` and `show`
     static let rebuild = Setting.flag("rebuild", help: "First rebuild the index from the whole archive.")
     static let limit = Setting.integer("limit", default: 100, in: 1...10_000, help: "Maximum number of records.")
         .onCommandLineOnly

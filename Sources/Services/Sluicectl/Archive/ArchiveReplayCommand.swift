@@ -144,8 +144,8 @@ struct ArchiveReplayCommand {
         var item = ReplayItem(
             position: position, identity: record.text(.id), subject: subject(of: record))
         guard filter.matches(item.subject) else { return item }
-        // The archive also has the copies that earlier replays wrote. If they were not skipped, each run would double
-        // them.
+        // The archive also contains the copies that earlier replays wrote. Unless it skips them, each run doubles their
+        // number.
         let isCopy = record.text(.origin) == RecordOrigin.replay.rawValue
         item.prepared =
             isCopy && !configuration[ReplaySettings.againCopies]

@@ -16,7 +16,7 @@ struct ArchiveStatus: Sendable {
     var size = 0
     /// The total size of the log's objects in bytes, or nil if they were not listed.
     var bytes: Int64?
-    /// The time at which the checkpoint was signed, in milliseconds since 1970. Not verified.
+    /// The time at which the checkpoint was signed, in milliseconds since 1970. The time is not verified.
     var signedAt: Int64?
     /// The time at which the last record was archived, in milliseconds since 1970.
     var archivedAt: Int64?
@@ -62,7 +62,7 @@ struct ArchiveStatus: Sendable {
             guard let found = try await reader.checkpoint() else { return }
             origin = found.checkpoint.origin
             size = found.checkpoint.size
-            // The signature is not verified here, so the time is not either.
+            // The signature, and therefore the time, is not verified here.
             signedAt = Cosignature.unverifiedTime(of: found.note, origin: found.checkpoint.origin)
                 .map { Int64($0).multipliedReportingOverflow(by: 1_000).partialValue }
             anchors = try await reader.cosigned().map { cosigned in

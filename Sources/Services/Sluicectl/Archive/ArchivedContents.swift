@@ -11,14 +11,14 @@ enum EntryContent: Sendable {
     case record(KafkaRecord)
     /// A range of offsets for which the archive has no records.
     case gap(ArchiveGap)
-    /// Erased, because its subject was erased.
+    /// The record was erased with its subject.
     case erased
-    /// Deleted after `archive.retention`.
+    /// The record was deleted after `archive.retention`.
     case expired
-    /// Missing, although the retention has not ended.
+    /// The record is missing although its retention has not ended.
     case missing
-    /// Encrypted under a key that is not in the key store: this is a different key store, or it was restored from an
-    /// older backup.
+    /// The record is encrypted under a key that is not in the key store: this is a different key store, or it was
+    /// restored from an older backup.
     case keyUnknown
 
     /// The value of `content` in the output, which is a public contract; nil for a record.

@@ -18,7 +18,7 @@ struct StoryArchive {
 
     /// Opens the configured archive, and its index if a key store is configured too.
     ///
-    /// - Returns: nil if no archive is configured or it cannot be read; `gaps` then gets an entry.
+    /// - Returns: nil if no archive is configured or it cannot be read; in that case, an entry is added to `gaps`.
     static func open(
         _ configuration: Configuration, _ gaps: inout [Story.Gap], _ console: Console
     ) async -> StoryArchive? {

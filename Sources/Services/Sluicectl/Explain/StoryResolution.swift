@@ -81,8 +81,8 @@ struct StoryResolver {
         (.appTransactionId, "appTransactionId"), (.appAccountToken, "appAccountToken"),
     ]
 
-    /// Asks sluice-entitlements, whose database has an index. If the service is unreachable, the story lists a gap, and
-    /// the command does not fail.
+    /// Queries sluice-entitlements, whose database has an index. If the service is unreachable, the story lists a gap,
+    /// and the command does not fail.
     private func askReadAPI(_ identifier: StoryIdentifier, _ result: inout StoryResolution) async {
         let client = EntitlementsClient(configuration: configuration)
         for (kind, parameter) in Self.indexed where identifier.kinds.contains(kind) {
@@ -177,7 +177,7 @@ struct StoryResolver {
 
     // MARK: Apple
 
-    /// Asks Apple for the purchases in an order.
+    /// Queries Apple for the purchases in an order.
     private func order(_ id: String) async throws -> [(BundleId, OriginalTransactionId)] {
         let source = try APISource(configuration)
         let http = HTTPClient(try HTTPClient.Configuration(configuration))

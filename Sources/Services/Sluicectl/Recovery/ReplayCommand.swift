@@ -5,7 +5,7 @@ internal import Kafka
 internal import Lifecycle
 internal import Records
 
-/// `sluicectl replay`: sends records of a notification topic again, for consumers that handled them wrongly.
+/// `sluicectl replay`: sends records of a notification topic again, for consumers that handled them incorrectly.
 struct ReplayCommand {
     let configuration: Configuration
     let interruption: Interruption
@@ -47,8 +47,7 @@ struct ReplayCommand {
         var item = ReplayItem(
             position: RecordPosition(record), identity: record.text(.id), subject: ReplaySubject(notification: record))
         guard filter.matches(item.subject) else { return item }
-        // A replay writes its copies to the same topic. If a later replay did not skip them, each run would double
-        // them.
+        // A replay writes its copies to the same topic. Unless it skips them, each later run doubles their number.
         let isCopy = record.text(.origin) == RecordOrigin.replay.rawValue
         item.prepared =
             isCopy && !configuration[ReplaySettings.againCopies]

@@ -20,13 +20,13 @@ extension ReplaySubject {
         environment = record.text(.environment).map { AppStoreEnvironment($0) }
     }
 
-    /// Creates the subject of a dead letter. Its time is when it was dead-lettered.
+    /// Creates the subject of a dead letter. Its time is the time of dead-lettering.
     init(_ letter: ReadDeadLetter) {
         self.init(notification: letter.record)
         reason = letter.reason
     }
 
-    /// Creates the subject of a quarantined notification. Its type is what the body claims, which is unverified.
+    /// Creates the subject of a quarantined notification. Its type is the unverified type in the body.
     ///
     /// - Parameter receivedAt: nil if unknown.
     init(_ kept: QuarantineRecord, receivedAt: AppStoreInstant?) {

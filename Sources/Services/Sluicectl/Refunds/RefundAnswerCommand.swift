@@ -147,7 +147,7 @@ struct RefundAnswerCommand {
 }
 
 extension RefundsCommand {
-    /// Returns whether the flags say that sample content was provided, or nil if neither flag is given.
+    /// Returns whether the flags state that sample content was provided, or nil if neither flag is given.
     static func sampleContent(_ configuration: Configuration) throws(StartupError) -> Bool? {
         let (yes, no) = (
             configuration[OperationsSettings.sampleContentProvided], configuration[OperationsSettings.noSampleContent]

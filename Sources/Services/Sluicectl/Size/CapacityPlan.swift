@@ -1,7 +1,7 @@
 internal import ArchiveLog
 internal import Records
 
-/// The inputs that the operator knows or chooses.
+/// The inputs provided by the operator.
 struct CapacityDemand: Equatable {
     var notificationsPerDay: Int
     /// The peak rate as a multiple of the daily average.

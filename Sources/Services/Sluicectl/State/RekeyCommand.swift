@@ -105,7 +105,7 @@ struct RekeyCommand {
 
     // MARK: Refusals
 
-    /// Refuses a target that deletes records by age or has broker timestamps, because the copy would yield another
+    /// Refuses a target that deletes records by age or has broker timestamps, because the copy would yield a different
     /// state.
     private func refuseSettings(_ admin: KafkaAdmin) async throws {
         let description = try await admin.describeTopics([target], settings: .whereAllowed).first

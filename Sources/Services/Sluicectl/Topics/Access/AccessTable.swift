@@ -5,8 +5,8 @@ internal import Records
 /// The minimum rights that each executable needs for the topics and groups of an installation. The commands and the
 /// manual are generated from this table, and tests on Apache Kafka run the executables with exactly these rights.
 ///
-/// Each executable may describe the settings of the topics that it checks at startup (DescribeConfigs). None needs
-/// Create, a cluster right or, from Kafka 2.8 on, IdempotentWrite.
+/// Each executable may describe the settings of the topics that it checks at startup (DescribeConfigs). No executable
+/// needs Create, a cluster right or, from Kafka 2.8 on, IdempotentWrite.
 struct AccessTable {
     /// The executables that connect to Kafka with their own principal.
     enum Executable: String, CaseIterable {
