@@ -95,7 +95,7 @@ final class EntitlementChanges: Sendable {
             throw error.reason == .certificateTime
                 ? UploadProblem(
                     422, ReadAPIName.certificateExpired,
-                    "the signing certificate is not currently valid: have the app fetch it from StoreKit again")
+                    "the signing certificate is not currently valid: have the app fetch the transaction again")
                 : UploadProblem(error)
         }
         guard let subject = UploadSubject(verified), subject.bundleId == request.bundleId,

@@ -32,17 +32,18 @@ package enum EntitlementsApplication {
             name: "sluice-entitlements",
             summary: "Computes customers' entitlements from the notifications in Kafka and serves a read API.",
             discussion: """
-                State is a function of the set of signed facts: duplicates, reordering and replays yield the same \
-                answer. It is published to the topics …entitlements.production and .sandbox, and kept in a database \
-                that is restored from them. Members of one group share the work; each answers for all purchases.
+                The state depends only on the set of signed facts, so duplicates, reordering and replays do not change \
+                it. It is published to the topics …entitlements.production and .sandbox, and stored in a database that \
+                can be restored from them. The members of a group share the work, and each of them answers requests \
+                for all purchases.
 
                 GET /v1/entitlements?appAccountToken=UUID, ?originalTransactionId=ID, ?transactionId=ID or \
                 ?appTransactionId=ID; optionally with &environment=Sandbox (or all), &bundleId=… and &at=MOMENT. GET \
                 /v1/history takes the same parameters except at; GET /v1/purchases lists purchases; POST \
                 /v1/entitlements/query answers for up to 100 subjects at once. POST /v1/transactions requires apps; \
                 POST /v1/claims and /v1/erasures require entitlements.changes=true; GET /v1/story?id=ID requires \
-                entitlements.stories=true. GET /v1/openapi.json describes the API. Clients present keys of \
-                http.keys.file.
+                entitlements.stories=true. GET /v1/openapi.json describes the API. Clients authenticate with a key \
+                from http.keys.file.
 
                 Exit codes: 0 stopped on request, 1 an external failure, 64 usage, 66 records were deleted before they \
                 were read, 78 configuration.

@@ -122,7 +122,7 @@ struct EntitlementsModel: StateModel {
             return try PurchaseFacts(published: value)
         } catch {
             guard error.code == .unknownFormat else { throw error }
-            throw StateError(.newer, "a record has a format that this version does not know")
+            throw StateError(.newer, "a record has a format that this version does not support")
         }
     }
 

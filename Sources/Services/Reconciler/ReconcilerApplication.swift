@@ -34,13 +34,13 @@ package enum ReconcilerApplication {
                 topics …reconciliation.production and .sandbox store the identities of received notifications for 190 \
                 days, and the progress of each sweep: a process that stops during a sweep resumes at its last page.
 
-                Apple's history does not include version 1. Once a day, each subscription with version 1 \
-                notifications, and each with open questions, is compared with Apple's subscription status. Differences \
-                are counted and listed, and Apple's signed status is published to the topics …entitlements (unless \
+                Apple's history does not include version 1. Once a day, each subscription with version 1 notifications \
+                or an unexplained state is compared with Apple's subscription status. Differences are counted and \
+                listed, and Apple's signed status is published to the topics …entitlements (unless \
                 reconciler.statuses.repair=false).
 
-                When notifications resume after a gap of reconciler.outage, it requests the failed deliveries of the \
-                gap immediately. sluicectl backfill requests a time range.
+                When notifications resume after a gap of reconciler.outage, a sweep of the failed deliveries in the \
+                gap starts immediately. sluicectl backfill requests a time range.
 
                 Exit codes: 0 stopped normally, 1 external failure, 64 usage, 65 a topic is damaged, 66 records were \
                 deleted before they were read, 78 configuration.
@@ -52,8 +52,8 @@ package enum ReconcilerApplication {
                     sluice-reconciler --kafka.bootstrap.servers kafka-1:9092 --apps com.example.app:1234567890 \
                     --appstore.api.issuer.id 57246542-96fe-1a63-e053-0824d011072a --appstore.api.key.id 2X9R4HXF34 \
                     --appstore.api.key.file /run/secrets/AuthKey.p8
-                    """, "With one app."),
-                .init("sluicectl reconcile report", "Findings of the last sweeps."),
+                    """, "Run with one app."),
+                .init("sluicectl reconcile report", "Show the findings of the last sweeps."),
             ],
             topics: { configuration in
                 let topics = TopicNames(prefix: configuration[ReconcilerSettings.topicsPrefix])

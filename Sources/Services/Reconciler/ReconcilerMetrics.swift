@@ -36,7 +36,7 @@ final class ReconcilerMetrics: Sendable {
             ReconcilerMetricName.calls, help: "Requests to the App Store Server API, with any outcome.")
         repairedCounter = registry.counter(
             ReconcilerMetricName.repaired,
-            help: "Subscriptions whose status signed by Apple was published and acknowledged.")
+            help: "Subscriptions for which Apple's signed status was published and acknowledged.")
         repeatedPages = registry.counter(
             ReconcilerMetricName.repeatedPages,
             help: "Pagination tokens that Apple returned twice; the sweep stops at the repeated page.")

@@ -24,7 +24,7 @@ package enum ReconcilerSettings {
         "reconciler.statuses.interval", default: .seconds(86_400), in: .seconds(3_600)...(.seconds(7 * 86_400)),
         help: """
             Interval between comparisons with Apple's subscription status, one request each, for subscriptions with \
-            version 1 notifications or with open questions.
+            version 1 notifications or an unexplained state.
             """)
     package static let statusesRepair = Setting.boolean(
         "reconciler.statuses.repair", default: true,

@@ -54,7 +54,7 @@ struct StatusRepairer: Sendable {
             deadline: .seconds(30))
         metrics.repaired()
         logger.warning(
-            "subscription status signed by Apple published",
+            "published Apple's signed subscription status",
             fields(purchase, scope) + [LogField(.difference, difference?.kind.rawValue ?? "none")])
         return .published
     }

@@ -104,7 +104,7 @@ extension StatusSweepTests {
         #expect(facts.unsettledLegacyIds.isEmpty)
         #expect(
             reconciler.log.lines.contains {
-                $0.contains("subscription status signed by Apple") && $0.contains("\"200\"")
+                $0.contains("published Apple's signed subscription status") && $0.contains("\"200\"")
             })
 
         try await publishAnswers(["200", "300"], installation)

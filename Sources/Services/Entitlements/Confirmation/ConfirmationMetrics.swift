@@ -43,7 +43,7 @@ final class ConfirmationMetrics: Sendable {
             samples.gauge(
                 EntitlementsMetricName.unconfirmedOldest,
                 help:
-                    "Seconds since the receipt of the oldest version 1 statement that Apple has not settled.",
+                    "Age in seconds of the oldest version 1 statement that Apple has neither confirmed nor refuted.",
                 Double(oldest.map { max(0, now() - $0) } ?? 0) / 1_000)
         }
     }

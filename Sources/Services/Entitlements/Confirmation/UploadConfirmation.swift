@@ -10,7 +10,7 @@ struct UploadConfirmation: Sendable {
     let apps: Set<BundleId>
 
     static let fix = """
-        have the app fetch it from StoreKit again (AppStore.sync() yields a new signature), or set \
+        have the app fetch the transaction from StoreKit again (AppStore.sync() returns a new signature), or set \
         appstore.api.issuer.id, appstore.api.key.id and appstore.api.key.file to confirm it with Apple
         """
 

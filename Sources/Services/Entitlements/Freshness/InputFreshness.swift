@@ -74,7 +74,7 @@ final class InputFreshness: Sendable {
         guard age.isStale else { return nil }
         let seconds = age.asOf.milliseconds(to: now) / 1_000
         return """
-            the input was read up to \(seconds) s ago, \(EntitlementsSettings.stalenessLimit.key) is \(limit / 1_000) s
+            the facts are \(seconds) s old, but \(EntitlementsSettings.stalenessLimit.key) is \(limit / 1_000) s
             """
     }
 

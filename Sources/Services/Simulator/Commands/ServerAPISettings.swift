@@ -9,7 +9,7 @@ enum ServerAPISettings {
     ).optional.onCommandLineOnly
     static let sandboxPort = Setting.integer(
         "api-sandbox-port", default: 0, in: 0...65535,
-        help: "Port of the sandbox in addition to production's; 0 selects a free port."
+        help: "Additional port for the sandbox; 0 selects a free port."
     ).onCommandLineOnly
     static let limit = Setting(
         "api-limit", .serverAPILimits, default: .unlimited,
@@ -43,7 +43,7 @@ enum ServerAPISettings {
         "history-files",
         help:
             "Directory of .jws files, each a compact JWS or a body with one. The history lists them as never "
-            + "delivered, byte for byte. --app must be their app.",
+            + "delivered, byte for byte. Set --app to the app in the files.",
         example: "./captured"
     ).optional.onCommandLineOnly
     static let acceptUnknown = Setting.flag(

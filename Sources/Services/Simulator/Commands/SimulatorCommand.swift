@@ -25,14 +25,15 @@ package enum SimulatorCommand {
             72 hours after the previous attempt, each divided by --time-scale; in the sandbox, never. Exits with 0 if \
             every post was eventually acknowledged. When interrupted, it finishes the posts in flight and reports.
 
-            With --api-port it serves the App Store Server API for the simulated customers, until every refund request \
-            is decided. The steps of a scenario after a refund request are then skipped: the request is posted three \
-            times, 8 hours apart, until a consumption answer arrives; the decision follows the answer's preference \
-            after --decision-delay, and without an answer it is a refund 8 hours after the last request.
+            With --api-port it also serves the App Store Server API for the simulated customers, until every refund \
+            request is decided. In this case, the steps of a scenario after a refund request are skipped. The request \
+            is posted up to three times, 8 hours apart, until a consumption answer arrives. The decision follows the \
+            preference in the answer after --decision-delay. Without an answer, the purchase is refunded 8 hours after \
+            the last request.
 
-            With --formats, each event is also, or only, sent as version 1 (v1) or as the older status update \
-            notification (v0), which do not cover many events; attempts are retried 6, 24 and 48 hours after the \
-            previous one. Refund decisions of the API are sent in version 2.
+            With --formats, events are also, or only, sent as version 1 (v1) or as the older status update \
+            notification (v0). These formats do not cover many events; their attempts are retried 6, 24 and 48 hours \
+            after the previous one. Refund decisions of the API are sent in version 2.
 
             With --undelivered, a share of the notifications is never posted. Each gets a line with "undelivered" in \
             --report, and is listed by Get Notification History of --api-port, or of `serve` with the same flags.
@@ -74,12 +75,12 @@ package enum SimulatorCommand {
         "serve", summary: "serve the App Store Server API until stopped",
         discussion: """
             Opens one listener for production and one for the sandbox, both on 127.0.0.1; the first line of the output \
-            contains their ports and the key that signs tokens. The API has the customers and transactions of `post` \
-            with the same --scenario, --accounts, --notifications, --seed, --first-run and --as-of. Get Notification \
-            History lists the delivered notifications and, with the same --undelivered, the undelivered ones. GET \
-            /simulator/consumption lists the consumption answers received, one JSON object per line; \
-            /simulator/requests, /simulator/refunds and /simulator/transactions list other data. A transaction id made \
-            of 9999 and the seven digits of one of Apple's error codes returns that error.
+            contains their ports and the key that signs tokens. The API serves the customers and transactions of \
+            `post` with the same --scenario, --accounts, --notifications, --seed, --first-run and --as-of. Get \
+            Notification History lists the delivered notifications and, with the same --undelivered, the undelivered \
+            ones. GET /simulator/consumption lists the consumption answers received, one JSON object per line; \
+            /simulator/requests, /simulator/refunds and /simulator/transactions list other data. A request for a \
+            transaction id that consists of 9999 and the seven digits of one of Apple's error codes returns that error.
             """,
         schema: ConfigurationSchema([
             ServerAPISettings.port, ServerAPISettings.sandboxPort, ServerAPISettings.limit, ServerAPISettings.faults,
@@ -97,7 +98,7 @@ package enum SimulatorCommand {
             Command.Example("sluice-simulator serve --api-port 8090", "an API with one customer of every scenario"),
             Command.Example(
                 "sluice-simulator serve --accept-unknown --api-limit apple --api-faults lost=5%,500=10%",
-                "accepts consumption answers for any transaction, enforces Apple's rate limits, and injects failures"),
+                "an API that accepts answers for any transaction, enforces Apple's rate limits, and injects failures"),
             Command.Example(
                 "sluice-simulator serve --api-port 8090 --notifications 20000 --undelivered 2.5%",
                 "a history in which 500 of 20,000 notifications were never delivered"),
@@ -132,10 +133,10 @@ package enum SimulatorCommand {
         schema: ConfigurationSchema([SimulatorSettings.output]),
         arguments: [Command.Argument("NAME", help: "the scenario to show", isOptional: true)],
         examples: [
-            Command.Example("sluice-simulator scenarios", "all of them"),
+            Command.Example("sluice-simulator scenarios", "all scenarios"),
             Command.Example(
                 "sluice-simulator scenarios subscription-life", "the steps of one scenario, with their times"),
-            Command.Example("sluice-simulator scenarios --output json", "all of them with their steps, for programs"),
+            Command.Example("sluice-simulator scenarios --output json", "all scenarios with their steps, for scripts"),
         ], readsConfiguration: false
     ) { await ScenariosCommand($0).run($0.console) }
 }

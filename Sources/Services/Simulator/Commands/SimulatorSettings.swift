@@ -8,7 +8,7 @@ enum SimulatorSettings {
         "out", default: "./pki", help: "Directory of the test certificates; created if it does not exist."
     ).onCommandLineOnly
     static let pki = Setting.string(
-        "pki", default: "./pki", help: "Directory created by `sluice-simulator pki`; its leaf certificate signs."
+        "pki", default: "./pki", help: "Directory from `sluice-simulator pki`; its leaf certificate signs the payload."
     ).onCommandLineOnly
     static let output = OutputFormat.flag
     static let body = Setting.flag("body", help: "Print the entire HTTP body instead of only the JWS.")
@@ -19,7 +19,7 @@ enum SimulatorSettings {
     .onCommandLineOnly
     /// An optional `url`, for commands that only post notifications caused by API requests.
     static let optionalURL = Setting(
-        "url", .url, help: "URL to post notifications to. Default: none is posted.",
+        "url", .url, help: "URL to post notifications to. Default: nothing is posted.",
         example: "http://127.0.0.1:8080/notifications"
     ).optional.onCommandLineOnly
     static let app = Setting(
@@ -42,7 +42,7 @@ enum SimulatorSettings {
     ).optional.onCommandLineOnly
     static let notifications = Setting.integer(
         "notifications", in: 1...1_000_000_000,
-        help: "Number of distinct notifications. Without it and --accounts, every scenario is played once."
+        help: "Number of distinct notifications. If neither it nor --accounts is set, every scenario is played once."
     ).optional.onCommandLineOnly.formerly("count")
     static let rate = Setting.integer(
         "rate", in: 1...1_000_000, help: "Posts per second, excluding retries. Default: as fast as possible."
@@ -90,7 +90,7 @@ enum SimulatorSettings {
     ).onCommandLineOnly
     static let firstRun = Setting.integer(
         "first-run", default: 0, in: 0...100_000_000,
-        help: "Index of the first scenario run; every index uses its own purchases, independent of the seed."
+        help: "Index of the first scenario run. Each index has separate purchases, regardless of the seed."
     ).onCommandLineOnly
     static let asOf = Setting(
         "as-of", .instant, help: "Time at which the scenarios end. Default: now. Set it for reproducible dates."

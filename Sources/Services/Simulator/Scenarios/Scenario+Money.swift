@@ -71,7 +71,7 @@ extension Scenario {
     /// Scenarios with refunds of subscriptions. Refunds of one-time purchases are in `oneTime`.
     static let refunds = [
         Scenario(
-            "refund-granted", "Requests a refund in the app and gets it", .premiumMonthly,
+            "refund-granted", "Requests a refund in the app and receives it", .premiumMonthly,
             steps: [
                 .first(.subscribes()),
                 .after(.days(4), .turnsRenewalOff),
@@ -79,7 +79,7 @@ extension Scenario {
                 .after(.hours(30), .refunded()),
             ]),
         Scenario(
-            "refund-prorated", "Gets the unused part of the period refunded", .premiumYearly,
+            "refund-prorated", "The unused part of the period is refunded", .premiumYearly,
             steps: [
                 .first(.subscribes()),
                 .after(.days(100), .turnsRenewalOff),
@@ -87,7 +87,7 @@ extension Scenario {
                 .after(.hours(20), .refunded(percent: 72)),
             ]),
         Scenario(
-            "refund-declined", "Requests a refund twice and does not get it", .premiumMonthly,
+            "refund-declined", "Requests a refund twice and is declined", .premiumMonthly,
             steps: [
                 .first(.subscribes()),
                 .after(.days(4), .turnsRenewalOff),

@@ -7,7 +7,7 @@ extension Scenario {
             "consumable", "Buys three packs of coins with an offer code", .coins,
             steps: [.first(.buys(quantity: 3, offer: .oneTimeCode))]),
         Scenario(
-            "refund-request", "Requests a refund of coins bought by accident, and gets it", .coins,
+            "refund-request", "Requests a refund of coins bought by accident, and receives it", .coins,
             steps: [
                 .first(.buys()),
                 .after(.hours(5), .asksForRefund(.unintendedPurchase)),
@@ -15,7 +15,7 @@ extension Scenario {
             ]),
         Scenario(
             "refund-requests-repeated",
-            "Is declined, asks again on Apple's site and is refused without a notification, and asks a third time",
+            "Is declined, requests again on Apple's site, is declined without notification, and requests a third time",
             .coins,
             steps: [
                 .first(.buys()),
@@ -70,7 +70,7 @@ extension Scenario {
     /// Scenarios with subscriptions sold in seats.
     static let seats = [
         Scenario(
-            "seats", "A team adds seats, drops some for the next period, and gets some refunded", .teamMonthly,
+            "seats", "A team adds seats, drops some for the next period, and has some refunded", .teamMonthly,
             steps: [
                 .first(.subscribes()),
                 .after(.days(4), .addsSeats(3)),

@@ -12,7 +12,7 @@ extension Scenario {
                 .atExpiry(.renews),
             ]),
         Scenario(
-            "subscription-renewed-late", "The renewal is notified 40 minutes after the old period ended",
+            "subscription-renewed-late", "The renewal notification arrives 40 minutes after the old period ended",
             .premiumMonthly,
             steps: [
                 .first(.subscribes()),
@@ -21,7 +21,7 @@ extension Scenario {
             ]),
         Scenario(
             "subscription-life",
-            "Subscribes, renews, fails and recovers, upgrades, is refunded and reinstated, ends and comes back",
+            "Subscribes, renews, fails to pay and recovers, upgrades, is refunded and reinstated, lapses and returns",
             .basicMonthly,
             steps: [
                 .first(.subscribes()),
@@ -86,7 +86,7 @@ extension Scenario {
                 .atExpiry(.renews),
             ]),
         Scenario(
-            "subscription-committed", "Pays month by month for a commitment of twelve", .premiumCommitted,
+            "subscription-committed", "Pays monthly for a commitment of twelve months", .premiumCommitted,
             steps: [
                 .first(.subscribes()),
                 .atExpiry(.renews),
@@ -106,7 +106,7 @@ extension Scenario {
     /// Scenarios with failed charges.
     static let billing = [
         Scenario(
-            "billing-grace-recovered", "A renewal fails, grace keeps the access, and the charge succeeds on day 6",
+            "billing-grace-recovered", "A renewal fails, access continues in grace, and the charge succeeds on day 6",
             .premiumMonthly,
             steps: [
                 .first(.subscribes()),
