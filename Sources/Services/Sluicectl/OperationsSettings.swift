@@ -50,7 +50,7 @@ enum OperationsSettings {
         .optional.onCommandLineOnly
     static let replicationFactor = Setting.integer(
         "replication-factor", in: 1...100,
-        help: "Replicas of each partition. Default: 3; with profile single-node: 1."
+        help: "Number of replicas of each partition. Default: 3; with profile single-node: 1."
     ).optional.onCommandLineOnly
     static let groups = Setting.strings(
         "groups",
@@ -68,7 +68,7 @@ enum OperationsSettings {
     static let dryRun = Setting.flag("dry-run", help: "Print what would be created without creating anything.")
     static let topicsFormat = Setting<TopicsFormat>.oneOf(
         "format", default: .text,
-        help: "text prints a table; strimzi prints a KafkaTopic resource of Strimzi for each topic."
+        help: "text prints a table; strimzi prints a Strimzi KafkaTopic resource for each topic."
     ).onCommandLineOnly
     static let strimziCluster = Setting.string(
         "cluster", help: "Name of Strimzi's Kafka resource, for --format strimzi.", example: "kafka"
@@ -150,7 +150,7 @@ enum OperationsSettings {
     static let refundLimit = Setting.integer("limit", default: 100, in: 1...1000, help: "Maximum number of cases.")
         .onCommandLineOnly
     static let listAfter = Setting.string(
-        "after-key", help: "Key at which the previous page ended.", example: "com.example.app/2000000000000001"
+        "after-key", help: "Last key of the previous page.", example: "com.example.app/2000000000000001"
     ).optional.onCommandLineOnly.formerly("after")
     static let yes = Setting.flag("yes", help: "Make the changes. Otherwise, the command only prints them.")
     static let entitlementsGroup = ConsumerSettings.group(of: "sluice-entitlements")
@@ -185,7 +185,7 @@ enum OperationsSettings {
         "group", help: "The consumer group that owns the state, if it is not one of Sluice's.", example: "inbox"
     ).optional.onCommandLineOnly
     static let despiteUnread = Setting.flag(
-        "despite-unread", help: "Copy although the group has not handled all of its input; you handle the rest.")
+        "despite-unread", help: "Copy even if the group has not handled all of its input. You must handle the rest.")
 
     // Settings of `sluicectl api`
     static let statusesOfAll = Setting.flag("all", help: "Include subscriptions without version 1 notifications.")
@@ -196,7 +196,7 @@ enum OperationsSettings {
         "limit", default: 100, in: 1...100_000, help: "Stop after the page that reaches this number of transactions."
     ).onCommandLineOnly
     static let apiRevision = Setting.string(
-        "revision", help: "Only transactions changed since an earlier listing, which printed this revision.",
+        "revision", help: "Only transactions changed since the earlier listing that printed this revision.",
         example: "1698148900000_2000000000000001"
     ).optional.onCommandLineOnly
     static let testWait = Setting.duration(
@@ -213,7 +213,7 @@ enum OperationsSettings {
     ).onCommandLineOnly
     static let customerConsented = Setting.flag(
         "consented",
-        help: "Confirm that the customer consents to share this data with Apple. Without it, nothing is sent.")
+        help: "Confirm that the customer consents to share this data with Apple. Otherwise, nothing is sent.")
     static let roundGap = AppStoreSettings.refundRoundGap
     static let deliveryStatus = Setting<DeliveryStatus>(
         "delivery-status", .oneOf(DeliveryStatus.allCases, text: \.rawValue),
@@ -244,7 +244,7 @@ enum OperationsSettings {
     ).onCommandLineOnly
     static let fromArchive = Setting.flag(
         "from-archive",
-        help: "Read the cases from the archive instead of Kafka, including cases that Kafka no longer has.")
+        help: "Read the cases from the archive instead of Kafka, including cases that Kafka no longer contains.")
     static let rulesInForce = Setting.readableFile(
         "refunds.rules", help: "Rules file to compare with. Default: the recorded answers.",
         example: "/etc/sluice/refund-rules.json"

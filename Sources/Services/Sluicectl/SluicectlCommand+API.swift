@@ -36,7 +36,7 @@ extension SluicectlCommand {
             .init("sluicectl api transaction 2000000000000001", "In Production."),
             .init(
                 "sluicectl api transaction 2000000000000001 --environment sandbox --output json",
-                "In the sandbox, as Apple signed it."),
+                "Print a sandbox transaction as Apple signed it."),
         ]
     ) { try await APICommand($0).transaction($0.argument, $0.console) }
 
@@ -44,10 +44,10 @@ extension SluicectlCommand {
         "subscriptions", summary: "List the subscriptions of a customer (Get All Subscription Statuses).",
         discussion: answer, schema: asking(), arguments: [anyId],
         examples: [
-            .init("sluicectl api subscriptions 2000000000000001", "Status, product and expiry of each."),
+            .init("sluicectl api subscriptions 2000000000000001", "Print the status, product and expiry of each."),
             .init(
                 "sluicectl api subscriptions 2000000000000001 --output json",
-                "With the latest transaction and renewal info of each."),
+                "Include the latest transaction and renewal info of each."),
         ]
     ) { try await APICommand($0).subscriptions($0.argument, $0.console) }
 
@@ -56,8 +56,8 @@ extension SluicectlCommand {
         discussion: "Sorted by modification date, the latest last. \(answer)",
         schema: asking([OperationsSettings.apiLimit, OperationsSettings.apiRevision]), arguments: [anyId],
         examples: [
-            .init("sluicectl api history 2000000000000001", "The first hundred."),
-            .init("sluicectl api history 2000000000000001 --limit 10000 --output json", "All of them, for scripts."),
+            .init("sluicectl api history 2000000000000001", "Print the first hundred."),
+            .init("sluicectl api history 2000000000000001 --limit 10000 --output json", "Print all, for scripts."),
         ]
     ) { try await APICommand($0).history($0.argument, $0.console) }
 
@@ -66,7 +66,7 @@ extension SluicectlCommand {
         discussion: "Sorted by refund date, the oldest first. \(answer)",
         schema: asking([OperationsSettings.apiLimit, OperationsSettings.apiRevision]), arguments: [anyId],
         examples: [
-            .init("sluicectl api refunds 2000000000000001", "Date, reason and amount of each."),
+            .init("sluicectl api refunds 2000000000000001", "Print the date, reason and amount of each."),
             .init("sluicectl api refunds 2000000000000001 --output json", "For scripts."),
         ]
     ) { try await APICommand($0).refunds($0.argument, $0.console) }
@@ -76,7 +76,7 @@ extension SluicectlCommand {
         discussion: "Orders from other apps are not found. \(answer)", schema: asking(),
         arguments: [Command.Argument("ORDER", help: "the order number, such as MK4TT4X3J")],
         examples: [
-            .init("sluicectl api order MK4TT4X3J", "The purchased products."),
+            .init("sluicectl api order MK4TT4X3J", "Print the purchased products."),
             .init("sluicectl api order MK4TT4X3J --output json", "For scripts."),
         ]
     ) { try await APICommand($0).order($0.argument, $0.console) }

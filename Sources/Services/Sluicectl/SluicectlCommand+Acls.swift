@@ -23,19 +23,19 @@ extension SluicectlCommand {
                     """,
                 schema: kafkaSchema.adding(own).adding(access.schema),
                 examples: [
-                    .init("sluicectl topics acls", "A table for each executable."),
+                    .init("sluicectl topics acls", "Print a table for each executable."),
                     .init(
                         "sluicectl topics acls --for sluice-ingress --principal User:ingress --format kafka-acls",
-                        "Commands for Kafka's own tool."),
+                        "Print commands for Kafka's own tool."),
                     .init(
                         "sluicectl topics acls --for sluice-archive --format strimzi",
-                        "ACLs for a KafkaUser of Strimzi."),
+                        "Print ACLs for a Strimzi KafkaUser."),
                     .init(
                         "sluicectl topics acls --for sluice-entitlements --state.role reader",
                         "A reader joins no group and writes no dead letters."),
                     .init(
                         "sluicectl topics acls --for sluice-entitlements --entitlements.stories true",
-                        "Including the rights for /v1/story."),
+                        "Include the rights for /v1/story."),
                     .init("sluicectl topics acls --config sluice.properties --output json", "For scripts."),
                 ]
             ) { try await AclsCommand(configuration: $0.configuration, access: access).run($0.console) }

@@ -38,7 +38,7 @@ extension SluicectlCommand {
                         """,
                     schema: schema,
                     examples: [
-                        .init("sluicectl cluster prepare", "Check the copies only, if their source is lost."),
+                        .init("sluicectl cluster prepare", "Check only the copies, if their source is lost."),
                         .init(
                             "sluicectl cluster prepare --config new.properties --source old.properties --output json",
                             "A daily check."),
@@ -49,8 +49,8 @@ extension SluicectlCommand {
                     discussion: """
                         The configuration specifies the new cluster. Each group with offsets there is reset to the \
                         beginning, because offsets and states are copied independently; no state is lost or changed. \
-                        Prints the changes and exits with 1; --yes makes them. Refused while a group has members on \
-                        either cluster, or while prepare finds a problem.
+                        Without --yes, prints the changes and exits with 1. The command is refused while a group has \
+                        members on either cluster, or while prepare finds a problem.
                         """,
                     schema: schema.adding(
                         ConfigurationSchema([

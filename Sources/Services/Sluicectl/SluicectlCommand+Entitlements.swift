@@ -17,7 +17,7 @@ extension SluicectlCommand {
 
     static let entitlements = Command(
         "entitlements", summary: "Query the entitlements in sluice-entitlements.",
-        examples: [.init("sluicectl entitlements show 2000000000000001", "Entitlements of one purchase.")],
+        examples: [.init("sluicectl entitlements show 2000000000000001", "Show the entitlements of one purchase.")],
         subcommands: [show, history, list, claim, erase, rebuild], readsConfiguration: false)
 
     private static let show = Command(
@@ -29,10 +29,10 @@ extension SluicectlCommand {
             .init("sluicectl entitlements show 2000000000000001", "Current entitlements of one purchase."),
             .init(
                 "sluicectl entitlements show 7e3fb204-2ab3-4c5f-8f0e-0d9c1b6a7e55 --environment sandbox",
-                "All entitlements of one account."),
+                "Show all entitlements of one account."),
             .init(
                 "sluicectl entitlements show 2000000000000001 --at 2026-11-01T00:00:00Z --output json",
-                "Entitlements at that time, as returned by the service."),
+                "Show the entitlements at that time, as returned by the service."),
         ]
     ) { try await EntitlementsCommand(configuration: $0.configuration).show($0.argument, $0.console) }
 
@@ -41,7 +41,7 @@ extension SluicectlCommand {
         discussion: idIs + " The last 12 notifications of each purchase are stored.",
         schema: asking([OperationsSettings.isAppTransaction, OperationsSettings.isTransaction]), arguments: [id],
         examples: [
-            .init("sluicectl entitlements history 2000000000000001", "State changes, then each notification."),
+            .init("sluicectl entitlements history 2000000000000001", "Show state changes, then each notification."),
             .init("sluicectl entitlements history 2000000000000001 --output json", "For scripts."),
         ]
     ) { try await EntitlementsCommand(configuration: $0.configuration).history($0.argument, $0.console) }
@@ -52,10 +52,10 @@ extension SluicectlCommand {
             OperationsSettings.unclaimed, OperationsSettings.listLimit, OperationsSettings.listAfter,
         ]),
         examples: [
-            .init("sluicectl entitlements list --unclaimed", "Purchases made without an appAccountToken."),
+            .init("sluicectl entitlements list --unclaimed", "List purchases made without an appAccountToken."),
             .init(
                 "sluicectl entitlements list --limit 1000 --after-key com.example.app/2000000000000001 --output json",
-                "The next page."),
+                "List the next page."),
         ]
     ) { try await EntitlementsCommand(configuration: $0.configuration).list($0.console) }
 

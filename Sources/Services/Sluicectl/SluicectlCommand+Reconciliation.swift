@@ -23,10 +23,10 @@ extension SluicectlCommand {
         examples: [
             .init(
                 "sluicectl backfill --app com.example.app --from 2026-11-20T00:00:00Z --dry-run",
-                "Report notifications missing in the last days without publishing them."),
+                "Report notifications missing since that time without publishing them."),
             .init(
                 "sluicectl backfill --app com.example.app --from 2026-11-20T00:00:00Z --to 2026-11-21T00:00:00Z "
-                    + "--environment sandbox --output json", "One day of the sandbox, for scripts."),
+                    + "--environment sandbox --output json", "Search one day of the sandbox, for scripts."),
         ]
     ) {
         try await BackfillCommand(configuration: $0.configuration, clocks: $0.clocks, timeout: $0.timeout).run(
@@ -36,14 +36,14 @@ extension SluicectlCommand {
     static let reconcile = Command(
         "reconcile", summary: "Show the sweeps of Apple's history, and compare subscription statuses.",
         examples: [
-            .init("sluicectl reconcile report", "Findings and progress of the sweeps."),
+            .init("sluicectl reconcile report", "Show findings and progress of the sweeps."),
             .init("sluicectl reconcile statuses", "Compare published states with Apple's statuses."),
         ],
         subcommands: [
             Command(
                 "report",
                 summary:
-                    "Print each sweep: its state, the findings of the last complete one, and the time of the next.",
+                    "Print each sweep's state, the findings of its last complete run, and the time of the next run.",
                 discussion: """
                     Queries a running sluice-reconciler. MISSING counts notifications that were not in the \
                     notification topic; they were published unless it was a dry run. DIFFER counts compared \
@@ -53,8 +53,8 @@ extension SluicectlCommand {
                     OperationsSettings.reconcilerAdminURL, OperationsSettings.app, OperationsSettings.output,
                 ]),
                 examples: [
-                    .init("sluicectl reconcile report", "A table, with failures and missing notifications."),
-                    .init("sluicectl reconcile report --output json", "One JSON object per sweep, for scripts."),
+                    .init("sluicectl reconcile report", "Print a table with failures and missing notifications."),
+                    .init("sluicectl reconcile report --output json", "Print one JSON object per sweep, for scripts."),
                 ]
             ) { try await ReconcileReportCommand(configuration: $0.configuration).run($0.console) },
             Command(
@@ -84,11 +84,11 @@ extension SluicectlCommand {
                 "statuses",
                 summary: "Compare the subscriptions of an app that sends version 1 with Apple's statuses.",
                 discussion: """
-                    Apple's history contains only version 2: version 1 notifications that were missed show only in \
-                    the state of its subscriptions. Reads the entitlements topic, and requests Get All Subscription \
-                    Statuses for each subscription with version 1 notifications or open questions, at lower priority \
-                    than the services that use the same API. Exits with 0 if all agree, and with 1 if some differ or \
-                    have no usable response.
+                    Apple's history contains only version 2, so missed version 1 notifications show only in the states \
+                    of subscriptions. Reads the entitlements topic, and requests Get All Subscription Statuses for \
+                    each subscription with version 1 notifications or an unexplained state, at lower priority than the \
+                    services that use the same API. Exits with 0 if all agree, and with 1 if some differ or have no \
+                    usable response.
                     """,
                 schema: ConfigurationSchema(
                     [
@@ -99,8 +99,8 @@ extension SluicectlCommand {
                     ] + AppStoreSettings.apiSettings, openPrefixes: [ApplicationSettings.kafka]),
                 examples: [
                     .init(
-                        "sluicectl reconcile statuses --app com.example.app", "A table of differing subscriptions."),
-                    .init("sluicectl reconcile statuses --all --output json", "Every subscription, for scripts."),
+                        "sluicectl reconcile statuses --app com.example.app", "Print the differing subscriptions."),
+                    .init("sluicectl reconcile statuses --all --output json", "Print every subscription, for scripts."),
                 ]
             ) {
                 try await StatusesCommand(configuration: $0.configuration, clocks: $0.clocks, timeout: $0.timeout).run(

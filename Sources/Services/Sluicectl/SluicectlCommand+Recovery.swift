@@ -29,14 +29,14 @@ extension SluicectlCommand {
     static func quarantine(_ parts: SluicectlParts) -> Command {
         Command(
             "quarantine", summary: "List, show and release quarantined notifications.",
-            examples: [.init("sluicectl quarantine list", "Everything in quarantine, with reasons.")],
+            examples: [.init("sluicectl quarantine list", "List everything in quarantine with reasons.")],
             subcommands: [
                 Command(
                     "list", summary: "List quarantined notifications.",
                     schema: reading.adding(listing).adding(filterOfQuarantine),
                     examples: [
-                        .init("sluicectl quarantine list --reason-code profile_audience", "With one reason."),
-                        .init("sluicectl quarantine list --after 0-1742 --output json", "Newer records, for scripts."),
+                        .init("sluicectl quarantine list --reason-code profile_audience", "Filter by reason."),
+                        .init("sluicectl quarantine list --after 0-1742 --output json", "List newer records."),
                     ]
                 ) { try await QuarantineCommand($0, parts).list($0.console) },
                 Command(
@@ -47,12 +47,12 @@ extension SluicectlCommand {
                     examples: [
                         .init(
                             "sluicectl quarantine show 0-17 --config sluice.properties",
-                            "Show its reason, and whether it passes now."),
-                        .init("sluicectl quarantine show 0-17 --output json", "With the body as received."),
+                            "Show its reason, and whether it now passes."),
+                        .init("sluicectl quarantine show 0-17 --output json", "Include the body as received."),
                     ]
                 ) { try await QuarantineCommand($0, parts).show($0.argument, $0.console) },
                 Command(
-                    "release", summary: "Publish quarantined notifications that pass every check now.",
+                    "release", summary: "Publish quarantined notifications that now pass every check.",
                     discussion: """
                         Each notification is verified again, with this version and configuration. Accepted ones are \
                         written to their notification topic with the origin replay and their time of receipt; others \
@@ -72,7 +72,7 @@ extension SluicectlCommand {
                         .init(
                             "sluicectl quarantine release --reason-code profile_audience --yes "
                                 + "--config sluice.properties",
-                            "After an update that supports the new environment."),
+                            "Release notifications after an update that supports the new environment."),
                         .init(
                             "sluicectl quarantine release --after 0-1742 --rate 200 --yes --config sluice.properties",
                             "Resume where an earlier run ended."),
@@ -88,16 +88,16 @@ extension SluicectlCommand {
 
     static let deadLetters = Command(
         "dlq", summary: "List, show, replay and discard records that a consumer group could not handle.",
-        examples: [.init("sluicectl dlq list", "All dead letters of this installation.")],
+        examples: [.init("sluicectl dlq list", "List all dead letters of this installation.")],
         subcommands: [
             Command(
                 "list", summary: "List dead letters.",
                 schema: reading.adding(listing).adding(filter).adding(window).adding(ofDeadLetters),
                 examples: [
-                    .init("sluicectl dlq list", "For every group of this installation."),
+                    .init("sluicectl dlq list", "List the dead letters of every group of this installation."),
                     .init(
                         "sluicectl dlq list --topic appstore.notifications.production.billing.dlq --output json",
-                        "For one of your own consumers."),
+                        "List the dead letters of one of your own consumers."),
                     .init("sluicectl dlq list --type REFUND --from 2026-11-26T00:00:00Z", "Refunds since midnight."),
                 ]
             ) { try await DeadLettersCommand($0).list($0.console) },
@@ -107,7 +107,7 @@ extension SluicectlCommand {
                 examples: [
                     .init(
                         "sluicectl dlq show 3-17 --topic appstore.notifications.production.sluice-entitlements.dlq",
-                        "Its reason and content.")
+                        "Show its reason and content.")
                 ]
             ) { try await DeadLettersCommand($0).show($0.argument, $0.console) },
             Command(
@@ -134,14 +134,14 @@ extension SluicectlCommand {
                     .init(
                         "sluicectl dlq replay --topic appstore.notifications.production.sluice-entitlements.dlq "
                             + "--reason-code field_type --app com.example.app --yes",
-                        "Dead letters of one app with one reason, after the cause was fixed."),
+                        "Send the dead letters of one app with one reason after the cause was fixed."),
                 ]
             ) {
                 try await DeadLettersCommand($0).replay(
                     $0.arguments.first, Interruption($0.interruptions()), $0.console)
             },
             Command(
-                "discard", summary: "Delete dead letters of a partition, up to a given one.",
+                "discard", summary: "Delete the dead letters of a partition up to a given position.",
                 discussion:
                     "Kafka deletes from the oldest record on, so all earlier records of the partition are deleted too.",
                 schema: reading.adding(ofDeadLetters).adding(ConfigurationSchema([OperationsSettings.yes])),
@@ -149,7 +149,7 @@ extension SluicectlCommand {
                 examples: [
                     .init(
                         "sluicectl dlq discard 3-17 --topic appstore.notifications.production.sluice-entitlements.dlq --yes",
-                        "Partition 3 up to offset 17.")
+                        "Delete the dead letters of partition 3 up to offset 17.")
                 ]
             ) { try await DeadLettersCommand($0).discard($0.argument, $0.console) },
         ], readsConfiguration: false)
@@ -175,7 +175,7 @@ extension SluicectlCommand {
         examples: [
             .init(
                 "sluicectl replay --type REFUND --from 2026-11-25T00:00:00Z --to 2026-11-26T00:00:00Z",
-                "The refunds of a day: the count, and the groups that receive them."),
+                "List the refunds of a day and the groups that would receive them."),
             .init(
                 "sluicectl replay --type REFUND --from 2026-11-25T00:00:00Z --to 2026-11-26T00:00:00Z --yes",
                 "Send them."),

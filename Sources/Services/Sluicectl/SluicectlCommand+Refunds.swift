@@ -18,7 +18,7 @@ extension SluicectlCommand {
         "refunds", summary: "Show refund cases, answers, deadlines and outcomes.",
         discussion: "Reads the topic of sluice-refunds; no running service is needed.",
         examples: [
-            .init("sluicectl refunds due", "Requests waiting for an answer, by deadline."),
+            .init("sluicectl refunds due", "List requests waiting for an answer, by deadline."),
             .init("sluicectl refunds try --rules refund-rules.json", "Try new rules on past requests."),
         ],
         subcommands: [list, due, show, answer, stats, trial, preference, erasure], readsConfiguration: false)
@@ -27,8 +27,8 @@ extension SluicectlCommand {
         "list", summary: "List cases, the newest first.",
         schema: reading([OperationsSettings.answerStatus, OperationsSettings.refundLimit]),
         examples: [
-            .init("sluicectl refunds list --status missed", "Requests whose deadline passed."),
-            .init("sluicectl refunds list --environment sandbox --output json", "Whole cases, for scripts."),
+            .init("sluicectl refunds list --status missed", "List requests with a missed deadline."),
+            .init("sluicectl refunds list --environment sandbox --output json", "Print whole cases, for scripts."),
         ]
     ) { try await RefundsCommand($0).list($0.console) }
 
@@ -36,7 +36,7 @@ extension SluicectlCommand {
         "due", summary: "List requests waiting for an answer, by deadline.",
         schema: reading([OperationsSettings.refundLimit]),
         examples: [
-            .init("sluicectl refunds due", "With the remaining time, and the failure of the last attempt."),
+            .init("sluicectl refunds due", "Include the remaining time and the failure of the last attempt."),
             .init("sluicectl refunds due --output json", "For scripts."),
         ]
     ) { try await RefundsCommand($0).due($0.console) }
@@ -45,13 +45,13 @@ extension SluicectlCommand {
         "show", summary: "Show one case: requests, answer, outcome.", schema: reading([OperationsSettings.app]),
         arguments: [id],
         examples: [
-            .init("sluicectl refunds show 2000000000000001", "The answer and its reason."),
-            .init("sluicectl refunds show 2000000000000001 --output json", "As stored in the topic."),
+            .init("sluicectl refunds show 2000000000000001", "Show the answer and its reason."),
+            .init("sluicectl refunds show 2000000000000001 --output json", "Print it as stored in the topic."),
         ]
     ) { try await RefundsCommand($0).show($0.argument, $0.console) }
 
     private static let answer = Command(
-        "answer", summary: "Answer a request in place of the rules, or again.",
+        "answer", summary: "Answer a request instead of the rules, or answer it again.",
         discussion: """
             The answer is written to the topic; sluice-refunds sends it. It applies to its round unless another answer \
             was frozen before; --again opens a new round for it, if Apple has not accepted an answer. Prints the body; \
@@ -80,10 +80,10 @@ extension SluicectlCommand {
             OperationsSettings.statisticsBy, OperationsSettings.refundsFrom, OperationsSettings.refundsTo,
         ]),
         examples: [
-            .init("sluicectl refunds stats", "Granted, declined and reversed, by rule, answer and reason."),
+            .init("sluicectl refunds stats", "Count decisions by rule, answer and reason."),
             .init(
                 "sluicectl refunds stats --by month,product,end --from 2026-01-01T00:00:00Z",
-                "By month, product and the reason for missing answers."),
+                "Count by month, product and the reason for missing answers."),
             .init("sluicectl refunds stats --output json", "For scripts."),
         ]
     ) { try await RefundsCommand($0).stats($0.console) }
@@ -91,10 +91,10 @@ extension SluicectlCommand {
     private static let trial = Command(
         "try", summary: "Try rules on past requests from the topic or the archive.",
         discussion: """
-            Prints for each rule and answer: number of rounds, amounts by currency, Apple's decisions, and the number \
-            of rounds answered differently than by refunds.rules, or than recorded. The service's recorded answers are \
-            used unchanged. With --from-archive, the archive is read instead of Kafka, which requires its key store. \
-            Nothing is sent or written.
+            For each rule and answer, prints the number of rounds, the amounts by currency, Apple's decisions, and the \
+            number of rounds that refunds.rules answers differently or for which a different answer was recorded. The \
+            service's recorded answers are used unchanged. With --from-archive, the archive is read instead of Kafka, \
+            which requires its key store. Nothing is sent or written.
             """,
         schema: reading(
             [
@@ -102,13 +102,13 @@ extension SluicectlCommand {
                 OperationsSettings.refundsTo, OperationsSettings.fromArchive,
             ] + ArchivedRefunds.settings),
         examples: [
-            .init("sluicectl refunds try --rules refund-rules.json", "All requests in the topic."),
+            .init("sluicectl refunds try --rules refund-rules.json", "Try the rules on all requests in the topic."),
             .init(
                 "sluicectl refunds try --rules new.json --refunds.rules refund-rules.json --from 2026-11-01T00:00:00Z",
-                "Compared with the rules in force, requests since November."),
+                "Compare with the rules in force, for requests since November."),
             .init(
                 "sluicectl refunds try --rules new.json --from-archive --config sluice.properties",
-                "All requests in the archive."),
+                "Try the rules on all requests in the archive."),
         ]
     ) { try await RefundsCommand($0).tryRules($0.console) }
 
@@ -116,8 +116,9 @@ extension SluicectlCommand {
         "erase", summary: "Remove a person from the refund cases of an environment.",
         discussion: """
             Each case keeps only its requests and whether they were answered, so that no request is answered twice. A \
-            recorded preference becomes a withdrawal. Prints the cases and preferences; without --yes, nothing is \
-            changed. Entitlements and the archive are erased separately: POST /v1/erasures, sluicectl archive erase.
+            recorded preference is replaced by a withdrawal of consent. Prints the cases and preferences; without \
+            --yes, nothing is changed. Entitlements and the archive are erased separately: POST /v1/erasures, \
+            sluicectl archive erase.
             """,
         schema: reading([OperationsSettings.app, OperationsSettings.yes]),
         arguments: [
@@ -161,17 +162,17 @@ extension SluicectlCommand {
         examples: [
             .init(
                 "sluicectl refunds preference set 704289572311513294 --consent true --preference grantFull",
-                "For an appTransactionId.")
+                "Record the consent and preference of an appTransactionId.")
         ]
     ) { try await RefundPreferenceCommand(refunds: RefundsCommand($0)).set($0.argument, $0.console) }
 
     private static let shown = Command(
         "show", summary: "Show the record of a customer.", schema: reading(), arguments: [customer],
-        examples: [.init("sluicectl refunds preference show 704289572311513294", "As stored in the topic.")]
+        examples: [.init("sluicectl refunds preference show 704289572311513294", "Print it as stored in the topic.")]
     ) { try await RefundPreferenceCommand(refunds: RefundsCommand($0)).show($0.argument, $0.console) }
 
     private static let withdraw = Command(
-        "withdraw", summary: "Record that the customer withdrew consent; nothing more is sent.",
+        "withdraw", summary: "Record that the customer has withdrawn consent, so that nothing more is sent.",
         schema: reading([OperationsSettings.statedAt]), arguments: [customer],
         examples: [
             .init(

@@ -16,10 +16,10 @@ extension SluicectlCommand {
     private static let rekey = Command(
         "rekey", summary: "Copy a state topic by key to a topic with a different number of partitions.",
         discussion: """
-            Both topics must exist; the target is compacted and contains nothing but an earlier copy. Every record \
+            Both topics must exist. The target must be compacted, and may contain only an earlier copy. Every record \
             goes to the partition of its key, byte for byte, and the records of a key keep their order; offsets in \
-            proposals are adjusted to keep the order of proposals. Then both are compared by key. Prints what it would \
-            do and exits with 1; --yes does it. It can be repeated: existing copies are not copied again. It is \
+            proposals are adjusted to keep the order of proposals. Then both are compared by key. Without --yes, \
+            prints the plan and exits with 1. The command can be repeated: existing copies are not copied again. It is \
             refused while the group has members. Any compacted topic with keys can be copied, such as \
             appstore.certificates.
             """,
@@ -35,12 +35,12 @@ extension SluicectlCommand {
                 sluicectl state rekey --topic appstore.entitlements.production --to-topic \
                 appstore2.entitlements.production --yes
                 """,
-                "To another topics.prefix, for topics created with --partitions 24."),
+                "Copy to another topics.prefix, for topics created with --partitions 24."),
             .init(
                 """
                 sluicectl state rekey --topic inbox.state --to-topic inbox.state.copy --group inbox --output json
                 """,
-                "The state of your own consumer, for scripts."),
+                "Copy the state of your own consumer, for scripts."),
         ], readsConfiguration: true
     ) { try await RekeyCommand(configuration: $0.configuration, timeout: $0.timeout).run($0.console) }
 }

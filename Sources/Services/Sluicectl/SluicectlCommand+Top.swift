@@ -13,14 +13,14 @@ extension SluicectlCommand {
             discussion: """
                 Members are read from their admin listeners: readiness with the failing checks, rates by outcome, lag \
                 in records and seconds, the oldest unfinished record, pauses and budgets. Groups are read from Kafka: \
-                state, lag, and the partition that is furthest behind. Each is shown even if the other does not \
-                respond. Without a terminal, snapshots are appended; with --output json, each is one line. Ends on \
+                state, lag, and the partition that is furthest behind. If one source does not respond, the other is \
+                still shown. Without a terminal, snapshots are appended; with --output json, each is one line. Ends on \
                 control-C, or after one snapshot with --once.
                 """,
             schema: kafkaSchema.adding(schema).adding(parts.access?.schema ?? ConfigurationSchema([])),
             examples: [
-                .init("sluicectl top", "The groups of an installation."),
-                .init("sluicectl top --members 10.0.0.5:9464,10.0.0.6:9465", "With two members."),
+                .init("sluicectl top", "Show the groups of an installation."),
+                .init("sluicectl top --members 10.0.0.5:9464,10.0.0.6:9465", "Show two members and the groups."),
                 .init(
                     "sluicectl top --once --output json | jq '.groups[] | select(.lagRecords > 1000)'",
                     "For scripts; exits with 1 unless everything is ready."),

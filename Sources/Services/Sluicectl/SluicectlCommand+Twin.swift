@@ -19,11 +19,11 @@ extension SluicectlCommand {
                 OperationsSettings.output,
             ] + TwinSettings.all, openPrefixes: [ApplicationSettings.kafka]),
         examples: [
-            .init("sluicectl compare-versions", "The entire production topic."),
+            .init("sluicectl compare-versions", "Compare the entire production topic."),
             .init(
                 "sluicectl compare-versions --from 2026-11-01T00:00:00Z --to 2026-11-08T00:00:00Z "
                     + "--app com.example.app",
-                "One week of one app."),
+                "Compare one week of one app."),
             .init("sluicectl compare-versions --environment sandbox --output json", "For scripts."),
         ]
     ) { try await TwinCommand(configuration: $0.configuration, clocks: $0.clocks, timeout: $0.timeout).run($0.console) }

@@ -29,10 +29,10 @@ extension SluicectlCommand {
             schema: ConfigurationSchema([OperationsSettings.output, OperationsSettings.receiver]).adding(
                 webhooks.schema),
             examples: [
-                .init("sluicectl webhooks test --config sluice.properties", "With the configured URL and key."),
+                .init("sluicectl webhooks test --config sluice.properties", "Use the configured URL and key."),
                 .init(
                     "sluicectl webhooks test --config sluice.properties --receiver crm",
-                    "For one of webhooks.receivers."),
+                    "Test one of webhooks.receivers."),
                 .init("sluicectl webhooks test --config sluice.properties --output json", "For scripts."),
             ]
         ) { try await WebhooksCommand($0).test(webhooks, $0.console) }
@@ -49,7 +49,7 @@ extension SluicectlCommand {
             OperationsSettings.output, OperationsSettings.receiver,
         ]),
         examples: [
-            .init("sluicectl webhooks attempts --failed", "Failed attempts, with the receiver's responses."),
+            .init("sluicectl webhooks attempts --failed", "List failed attempts with the receiver's responses."),
             .init("sluicectl webhooks attempts --limit 1000 --output json", "For scripts."),
         ]
     ) { try await WebhooksCommand($0).attempts($0.console) }
@@ -59,9 +59,9 @@ extension SluicectlCommand {
             "resend", summary: "Repost the message with a webhook-id, or dead-lettered messages.",
             discussion: """
                 Posts the same body under the same id, with a new timestamp and signature. Offsets and dead letters \
-                remain unchanged, and filters are ignored. Kafka keeps only the latest state of each purchase; older \
-                ones may be gone. With --dead-lettered, posts all messages of a dead letter topic, in order. Exits \
-                with 0 if all are accepted, otherwise with 1.
+                remain unchanged, and filters are ignored. Kafka keeps only the latest state of each purchase, so \
+                older messages may no longer exist. With --dead-lettered, posts all messages of a dead letter topic, \
+                in order. Exits with 0 if all are accepted, otherwise with 1.
                 """,
             schema: ConfigurationSchema(
                 [
@@ -77,12 +77,12 @@ extension SluicectlCommand {
             examples: [
                 .init(
                     "sluicectl webhooks resend --config sluice.properties "
-                        + "notification-production-7e3fb204-2ab3-4c5f-8f0e-0d9c1b6a7e55", "The message with this id."),
+                        + "notification-production-7e3fb204-2ab3-4c5f-8f0e-0d9c1b6a7e55", "Resend this message."),
                 .init(
                     """
                     sluicectl webhooks resend --config sluice.properties --dead-lettered --from 2026-11-01T00:00:00Z \
                     --topic appstore.entitlements.production.sluice-webhooks.dlq
-                    """, "Messages that a receiver missed during an outage."),
+                    """, "Resend messages that a receiver missed during an outage."),
             ]
         ) { try await WebhooksCommand($0).resend($0.arguments.first, webhooks, $0.console) }
     }

@@ -195,7 +195,7 @@ enum SluicectlCommand {
             examples: [.init("sluicectl config check", "With SLUICE_CONFIG and this shell's environment.")],
             subcommands: [
                 Command(
-                    "check", summary: "Report every error in file, environment and flags.",
+                    "check", summary: "Report every error in the file, the environment and the flags.",
                     discussion:
                         "Reads the file given by --config or SLUICE_CONFIG. Exits with 78 if there is an error.",
                     schema: schema,
@@ -230,13 +230,14 @@ enum SluicectlCommand {
                 SLUICE_CONFIG, environment, and its settings as flags). Checks the configuration with its files, \
                 clock, roots, names, connections, TLS and authentication, topics, each right of topics acls, ports, \
                 directories and free space, the servers of webhooks and providers, and buckets. Run it on the \
-                executable's machine, as the executable's user. Nothing is changed in Kafka: rights are tried with \
-                requests that brokers refuse after they have checked them, except with durability=managed, where the \
+                executable's machine, as the executable's user. Nothing is changed in Kafka: rights are tested with \
+                requests that brokers refuse after checking the rights, except with durability=managed, where the \
                 right to write remains unknown. In a bucket the object conditional-writes is created, as by \
                 sluice-archive. If an App Store Server API key is configured, it is tried with a request to Apple, and \
                 the clocks are compared. OCSP responders are queried if a notification or certificates are given, \
-                which contain their addresses. Prints one line per check: ok, warning, problem, unknown (it could not \
-                be checked) or skipped, subject, finding and fix. Exits with 1 if there is a problem.
+                which contain their addresses. Prints one line per check, with the result (ok, warning, problem, \
+                unknown or skipped), subject, finding and fix. Unknown means that the check could not be made. Exits \
+                with 1 if there is a problem.
                 """,
             schema: DoctorSettings.schema(parts),
             examples: [

@@ -308,7 +308,7 @@ struct ClusterPrepareTests {
         let file = try directory.write("topics.prefix=other\n", to: "source.properties")
         let (exitCode, printed) = await sluicectl(["cluster", "prepare", "--source", file] + target.flags)
         #expect(exitCode == 78)
-        #expect(printed.complaints.first?.contains("has topics.prefix=other, and this cluster moved") == true)
+        #expect(printed.complaints.first?.contains("has topics.prefix=other, but this cluster has moved") == true)
         await target.close()
     }
 }

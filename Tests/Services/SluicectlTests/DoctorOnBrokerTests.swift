@@ -51,7 +51,7 @@ struct DoctorOnBrokerTests {
             ])
         let (_, text) = await sluicectl(command)
         #expect(text.output.contains("ok       configuration"))
-        #expect(text.output.contains(", embedded broker, 1 broker (1) holds the topics\n"))
+        #expect(text.output.contains(", embedded broker, 1 broker (1) stores the topics\n"))
         #expect(text.output.hasSuffix("\n4 warnings, 1 unknown, 3 skipped\n"))
         await broker.stop()
     }
@@ -229,7 +229,7 @@ struct DoctorOnBrokerTests {
         await responder.stop()
         try #require(findings.count == 2, "\(findings)")
         #expect(findings[0].hasPrefix(outcome) && findings[0].contains(part), "\(findings)")
-        #expect(findings[1] == "warning: names no OCSP responder, so its status is unknown")
+        #expect(findings[1] == "warning: contains no OCSP address, so its status is unknown")
     }
 
     @Test func `the certificates may come from a notification`() async throws {

@@ -142,10 +142,10 @@ import Testing
         Fault("a responder out of reach", .problem, .ocsp, "is unreachable: timed out") {
             $0.responders = .asked([("leaf", "http://ocsp.example", .unreachable("timed out"))])
         },
-        Fault("a certificate without responder", .warning, .ocsp, "names no OCSP responder") {
+        Fault("a certificate without responder", .warning, .ocsp, "contains no OCSP address") {
             $0.responders = .asked([("leaf", nil, .noAddress)])
         },
-        Fault("no certificate given", .skipped, .ocsp, "no certificates given") { $0.responders = .notAsked },
+        Fault("no certificate given", .skipped, .ocsp, "no certificate was given") { $0.responders = .notAsked },
         Fault("silent brokers", .problem, .brokers, "no Kafka broker answers: timed out") {
             $0.brokers = .silent("no Kafka broker answers: timed out", fix: "Start Kafka")
         },
@@ -236,7 +236,7 @@ import Testing
                 .clock,
             ])
         #expect(findings.last?.found == "2 s behind Apple's")
-        #expect(findings[4].found == "kafka-1:9092 is reachable, cluster abc, 3 brokers (1, 2, 3) hold the topics")
+        #expect(findings[4].found == "kafka-1:9092 is reachable, cluster abc, 3 brokers (1, 2, 3) store the topics")
     }
 
     @Test(arguments: faults)

@@ -72,7 +72,7 @@ struct ArchiveDecisionCommand {
         let since = AppStoreInstant(clampingMillisecondsSince1970: hold.sinceMilliseconds)
         let request = hold.request.isEmpty ? "" : " (\(PlainText.printable(hold.request)))"
         throw StartupError(
-            "a legal hold applies since \(PlainText.seconds(since)): \(PlainText.printable(hold.reason))\(request)",
+            "a legal hold has applied since \(PlainText.seconds(since)): \(PlainText.printable(hold.reason))\(request)",
             fix: "End the hold first with: sluicectl archive release")
     }
 
@@ -83,7 +83,7 @@ struct ArchiveDecisionCommand {
                 _ = try ErasureRecord(json: record.jsonText)
             } catch {
                 throw StartupError(
-                    "--reason, --request and --author may each have at most \(ErasureRecord.maximumTextBytes) bytes",
+                    "--reason, --request and --author may each be at most \(ErasureRecord.maximumTextBytes) bytes long",
                     fix: "Shorten them", exitCode: .usage)
             }
         }

@@ -79,7 +79,7 @@ struct ArchiveDiscloseCommand {
             throw ArchiveError(.noLeaf, "\(position.partition) has no leaf with offset \(position.offset.rawValue)")
         }
         let (bytes, leaf) = try await reader.leaf(index, size: size)
-        guard !leaf.isErasedOnArrival else { throw notDisclosed(leaf, "its person was erased before it was archived") }
+        guard !leaf.isErasedOnArrival else { throw notDisclosed(leaf, "the person was erased before it was archived") }
         let object = try await reader.object(index, size: size)
         return ArchiveDisclosure(
             proof: try await reader.proof(ofLeaf: index, in: checkpoint, extra: bytes), object: object,
@@ -99,10 +99,10 @@ struct ArchiveDiscloseCommand {
         guard let id = try keys.keyId(of: leaf) else { return nil }
         switch try keys.dataKey(id) {
         case .usable(let key): return try ArchiveRecordKey(of: leaf.position, from: key)
-        case .destroyed: throw notDisclosed(leaf, "its person was erased")
+        case .destroyed: throw notDisclosed(leaf, "the person was erased")
         case .unknown:
             throw notDisclosed(
-                leaf, "its key is not in this key store", "Run the command on a host whose key store has the key")
+                leaf, "its key is not in this key store", "Run the command on a host whose key store contains the key")
         }
     }
 

@@ -14,7 +14,7 @@ struct ArchiveKeyStoreReport {
         defer { store.close() }
         try store.backUp(to: path)
         console.complain(
-            "created \(PlainText.printable(path)); let it expire within 30 days: it has keys of persons erased later"
+            "created \(PlainText.printable(path)); delete it within 30 days: it contains keys of persons erased later"
         )
         return .ok
     }
@@ -56,7 +56,7 @@ struct ArchiveKeyStoreReport {
 
     static let againstArchive = Setting.flag(
         "against-archive",
-        help: "Also read the archive's leaves, and check that the key store has every key that they reference.")
+        help: "Also check that the key store contains every key referenced by the archive's leaves.")
 
     private func text(
         _ counts: KeyStoreCounts, _ wrapped: [String: Int], _ given: KeyEncryptionKeys, _ use: ArchiveKeyUse?

@@ -44,7 +44,7 @@ enum ArchiveOptions {
     ).onCommandLineOnly
     static let reason = Setting.string(
         "reason", default: "request of the data subject",
-        help: "The reason, a few words without personal data. It is archived and published."
+        help: "The reason, in a few words without personal data. It is archived and published."
     ).onCommandLineOnly
     static let request = Setting.string(
         "request", help: "Your reference to the request or the case. It is archived and published.",
@@ -52,7 +52,7 @@ enum ArchiveOptions {
     ).optional.onCommandLineOnly
     static let backupDays = Setting.integer(
         "backup-days", default: 30, in: 0...3650,
-        help: "Number of days after which no backup of the key store remains. The report states it for the person."
+        help: "Number of days after which no backup of the key store remains. The report includes it for the person."
     ).onCommandLineOnly
 
     // Flags of `sluicectl archive find` and `show`

@@ -5,9 +5,9 @@ internal import Configuration
 /// The flags of `sluicectl archive status`, `export` and `replay`.
 enum ArchiveReadingOptions {
     static let againstKafka = Setting.flag(
-        "against-kafka", help: "Also read Kafka: records not archived yet, and the anchored checkpoints.")
+        "against-kafka", help: "Also read Kafka for the number of unarchived records and the anchored checkpoints.")
     static let againstAnchor = Setting.flag(
-        "against-anchor", help: "Also read archive.anchor.url: the checkpoint that it has for each log.")
+        "against-anchor", help: "Also read the checkpoint of each log from archive.anchor.url.")
     static let dryRun = Setting.flag("dry-run", help: "Print what the next run would do, without changing anything.")
     static let bytes = Setting.flag(
         "bytes", help: "Add up the bytes of all objects. Listing them takes hours in a large archive.")
@@ -15,15 +15,15 @@ enum ArchiveReadingOptions {
         "topic", help: "Only logs of this topic.", example: "appstore.notifications.production"
     ).optional.onCommandLineOnly
     static let replayedTopic = Setting.string(
-        "topic", help: "The topic whose records are replayed.", example: "appstore.notifications.production"
+        "topic", help: "The topic to replay records from.", example: "appstore.notifications.production"
     ).onCommandLineOnly
     static let toTopic = Setting.string(
-        "to-topic", help: "The topic to write them to. Default: the same topic.",
+        "to-topic", help: "The topic to write the records to. Default: the same topic.",
         example: "appstore.notifications.restored"
     ).optional.onCommandLineOnly
-    static let from = Setting("from", .instant, help: "Only records from this time on, by their Kafka timestamp.")
+    static let from = Setting("from", .instant, help: "Only records with a Kafka timestamp at or after this time.")
         .optional.onCommandLineOnly.formerly("since")
-    static let to = Setting("to", .instant, help: "Only records before this time.")
+    static let to = Setting("to", .instant, help: "Only records with a Kafka timestamp before this time.")
         .optional.onCommandLineOnly.formerly("until")
     static let app = Setting.string("app", help: "Only records of this app.", example: "com.example.app")
         .optional.onCommandLineOnly

@@ -58,7 +58,7 @@ struct ArchiveReplayCommand {
                 "\(PlainText.printable(topic.rawValue)) is not a topic of notifications, quarantine or certificates",
                 setting: "--to-topic",
                 fix:
-                    "If the whole topic was lost, repeat its name with --to-topic: old rows must not follow newer ones",
+                    "Old rows must not follow newer ones. If the whole topic was lost, set --to-topic to its name",
                 exitCode: .usage)
         }
     }

@@ -24,7 +24,7 @@ struct ArchiveReveals {
     ).optional.onCommandLineOnly
     static let reason = Setting.string(
         "reason", default: "",
-        help: "The reason for opening them, a few words without personal data. It is archived and published."
+        help: "The reason for the access, in a few words without personal data. It is archived and published."
     ).onCommandLineOnly
     /// Settings of a command that decrypts payloads.
     static let schema = ConfigurationSchema(
@@ -65,7 +65,7 @@ struct ArchiveReveals {
                 at: AppStoreInstant(clampingMillisecondsSince1970: clocks.wallMilliseconds()))
         } catch {
             throw StartupError(
-                "--reason, --request and --author may each have at most \(RevealRecord.maximumTextBytes) bytes",
+                "--reason, --request and --author may each be at most \(RevealRecord.maximumTextBytes) bytes long",
                 fix: "Shorten them", exitCode: .usage)
         }
         let nonce = HexText.encode(try randomBytes(8))
@@ -83,7 +83,7 @@ struct ArchiveReveals {
     func requireAuthor() throws(StartupError) -> String {
         guard let author = configuration[Self.author], author.contains(where: { !$0.isWhitespace }) else {
             throw StartupError(
-                "an author is required, and archived with each access", setting: "--author",
+                "an author is required; it is archived with each access", setting: "--author",
                 fix: "Set --author NAME, and --reason or --request", exitCode: .usage)
         }
         return author

@@ -14,8 +14,8 @@ enum ErasureCoverage {
     static let signedUntil = Setting(
         "signed-until", .instant,
         help: """
-            Erases everything signed until this time. Default: now, if a record of the last day is archived, which \
-            shows that the clock is right.
+            Erase everything signed up to this time. Default: now, if a record from the last day is archived, which \
+            shows that the clock is correct.
             """
     ).optional.onCommandLineOnly
 
@@ -41,6 +41,6 @@ enum ErasureCoverage {
             "this host's clock shows \(present), but the newest archived record is from \(record): if the "
                 + "clock is fast, records that arrive before that time would be dropped on arrival",
             setting: "--signed-until",
-            fix: "Correct the clock; if it is right and no records have arrived since, set --signed-until \(present)")
+            fix: "Correct the clock; if it is correct and no records have arrived since, set --signed-until \(present)")
     }
 }

@@ -8,13 +8,13 @@ extension SluicectlCommand {
         [
             Command(
                 "disclose",
-                summary: "Write one record with its proof and its own key, for a recipient with the public key.",
+                summary: "Write one record with its proof and key, for a recipient who has the public key.",
                 discussion: """
-                    The file shows one record: the leaf, its path to the root, the signed checkpoint, the encrypted \
-                    object, and the key of this object, which opens no other record of the person. The file is \
-                    verified before it is written. Everyone with the file can read the record, even after the person \
-                    is erased. Records archived by releases before 2026-12 have no separate key and are refused. \
-                    The disclosure and its author are first published in appstore.erasures and archived.
+                    The file contains one record: the leaf, its path to the root, the signed checkpoint, the encrypted \
+                    object, and the object's key, which decrypts no other record of the person. The file is verified \
+                    before it is written. Anyone with the file can read the record, even after the person is erased. \
+                    Records archived by releases before 2026-12 have no separate key and are refused. The disclosure \
+                    and its author are first published in appstore.erasures and archived.
                     """,
                 schema: ConfigurationSchema(
                     ArchivePlace.storeSettings + [
@@ -28,7 +28,7 @@ extension SluicectlCommand {
                         "sluicectl archive disclose appstore.notifications.production/3@1742 --key archive.pub "
                             + "--output-file notification.disclosure --author a.officer --request CASE-8 "
                             + "--config sluice.properties",
-                        "For a court, or an auditor.")
+                        "Disclose a record to a court or an auditor.")
                 ]
             ) {
                 try await ArchiveDiscloseCommand(configuration: $0.configuration, timeout: $0.timeout).disclose(
@@ -37,8 +37,8 @@ extension SluicectlCommand {
             Command(
                 "check-disclosure", summary: "Check a disclosure file offline, and show its record.",
                 discussion: """
-                    Requires only the file and the public key. Exit codes: 0 valid; 2 invalid; 5 another key; 6 the \
-                    file cannot be read.
+                    Requires only the file and the public key. Exit codes: 0 valid; 2 invalid; 5 a different key; 6 \
+                    the file cannot be read.
                     """,
                 schema: ConfigurationSchema([
                     ArchiveProofOptions.key, OperationsSettings.topicsPrefix, OperationsSettings.output,
@@ -47,7 +47,7 @@ extension SluicectlCommand {
                 examples: [
                     .init(
                         "sluicectl archive check-disclosure notification.disclosure --key archive.pub",
-                        "The recipient's check.")
+                        "Check a disclosure, as the recipient does.")
                 ]
             ) {
                 try await ArchiveDiscloseCommand(configuration: $0.configuration, timeout: $0.timeout).check(

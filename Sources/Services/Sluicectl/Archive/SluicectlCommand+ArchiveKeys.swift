@@ -19,7 +19,7 @@ extension SluicectlCommand {
         "an identifier of a notification, a purchase, a transaction, an account, a request or an external purchase"
 
     private static let archiveFind = Command(
-        "find", summary: "Find records of the archive by an identifier.",
+        "find", summary: "Find archived records by an identifier.",
         discussion: """
             Searches an index (archive.index) that stores identifiers only as HMACs, after updating it from the \
             archive. The first update reads the whole archive. Exits with 1 if nothing is found.
@@ -34,7 +34,7 @@ extension SluicectlCommand {
 
     private static func archiveShow(_ parts: SluicectlParts) -> Command {
         Command(
-            "show", summary: "Decrypt and show a record of the archive.",
+            "show", summary: "Decrypt and show an archived record.",
             discussion: """
                 Personal data is omitted unless --reveal is set. The record is compared with the digest in its leaf; \
                 sluicectl archive prove shows that the leaf is in the signed tree. With --reveal, the access and its \
@@ -66,13 +66,12 @@ extension SluicectlCommand {
     private static let archiveErase = Command(
         "erase", summary: "Permanently erase a person's records from the archive, by destroying their keys.",
         discussion: """
-            First updates the index from the archive, and prints the last leaf of each log that the answer covers. \
-            Publishes a record to the erasures topic and destroys the keys in this host's key store; sluice-archive \
-            destroys them on every other host. Records signed until now never get a key again, even if they are \
-            replayed; later notifications do. Leaves, tree and checkpoints remain unchanged: sluicectl archive verify \
-            distinguishes erased payloads from missing ones. Nothing is erased while a legal hold applies to the \
-            purchase. Entitlements are erased with sluicectl entitlements erase; records in Kafka expire with their \
-            topics.
+            First updates the index from the archive, and prints the last indexed leaf of each log. Publishes a record \
+            to the erasures topic and destroys the keys in this host's key store; sluice-archive destroys them on \
+            every other host. Records signed up to now never receive a key again, even if they are replayed; later \
+            notifications do. Leaves, tree and checkpoints remain unchanged: sluicectl archive verify distinguishes \
+            erased payloads from missing ones. Nothing is erased while a legal hold applies to the purchase. \
+            Entitlements are erased with sluicectl entitlements erase; records in Kafka expire with their topics.
             """,
         schema: decision.adding(ConfigurationSchema([ArchiveOptions.backupDays, ErasureCoverage.signedUntil])),
         examples: [
@@ -88,7 +87,7 @@ extension SluicectlCommand {
     private static let archiveHold = Command(
         "hold", summary: "Keep a person's records despite any erasure request, until they are released.",
         discussion: """
-            A legal hold: erasures requested in the meantime wait for its end. It freezes keys, not topics.
+            A legal hold: erasures requested in the meantime wait for its end. It applies to keys, not to topics.
             """,
         schema: decision,
         examples: [
@@ -99,7 +98,7 @@ extension SluicectlCommand {
     ) { try await ArchiveDecisionCommand(.hold, $0).run($0.console) }
 
     private static let archiveRelease = Command(
-        "release", summary: "End a legal hold; a waiting erasure is carried out.", schema: decision,
+        "release", summary: "End a legal hold, and carry out a waiting erasure.", schema: decision,
         examples: [
             .init(
                 "sluicectl archive release --original-transaction-id 2000000000000001 --app com.example.app "
@@ -161,10 +160,10 @@ extension SluicectlCommand {
                 summary:
                     "Check that every key in the key store can be unwrapped, and list the key-encryption keys needed.",
                 discussion: """
-                    A key-encryption key that wraps no key is no longer needed, once it wraps none in the key store of \
-                    any host. Exits with 1 if the file is damaged, a key cannot be unwrapped or, with \
-                    --against-archive, a key referenced by a leaf is missing. This is the case for a backup made \
-                    before the leaf, and for a host that joined after an erasure that does not list its keys.
+                    A key-encryption key is no longer needed once it wraps no key in the key store of any host. Exits \
+                    with 1 if the file is damaged, a key cannot be unwrapped or, with --against-archive, a key \
+                    referenced by a leaf is missing. Keys are missing from a backup made before the leaf was written, \
+                    and on a host that joined after an erasure that does not list its keys.
                     """,
                 schema: ConfigurationSchema(
                     [
@@ -172,18 +171,18 @@ extension SluicectlCommand {
                         OperationsSettings.output,
                     ] + ArchivePlace.storeSettings),
                 examples: [
-                    .init("sluicectl archive key check", "After a change of the key-encryption key."),
+                    .init("sluicectl archive key check", "Check after a change of the key-encryption key."),
                     .init(
                         "sluicectl archive key check --archive.key.store restored.sqlite --against-archive",
-                        "Whether a backup has every key that the archive needs."),
+                        "Check that a backup contains every key that the archive needs."),
                 ]
             ) { try await ArchiveKeyStoreReport(configuration: $0.configuration).run($0.console) },
             Command(
                 "backup", summary: "Take a consistent copy of the key store while sluice-archive is running.",
                 discussion: """
-                    A plain copy of the file lacks the newest keys, which are in its write-ahead log. On return, the \
-                    copy is on disk, readable only by its owner. Keep it on a different volume than the archive, for \
-                    at most 30 days: it has the keys of persons erased later.
+                    A plain copy of the file does not contain the newest keys, which are in its write-ahead log. On \
+                    return, the copy is on disk, readable only by its owner. Keep it on a different volume than the \
+                    archive, and for at most 30 days, because it contains the keys of persons erased later.
                     """,
                 schema: ConfigurationSchema([ArchivePlace.keyStore, ArchivePlace.keyEncryptionKeys]),
                 arguments: [Command.Argument("FILE", help: "the new file")],

@@ -18,13 +18,13 @@ extension SluicectlCommand {
                 "status", summary: "Print the size, the checkpoint, the next offset and the anchors of each log.",
                 discussion: """
                     Reads the archive without its keys. ANCHORED shows the number of leaves in each anchor's \
-                    checkpoint: for witnesses that have cosigned one; with --against-kafka, for kafka, which is \
-                    appstore.archive.checkpoints; and with --against-anchor, for store, which is archive.anchor.url. \
-                    With --against-kafka, LAG is the number of records in Kafka that are not archived yet. Anchors \
-                    appear in the row checkpoint-log, the log whose leaves are the checkpoints of all other logs. \
+                    checkpoint. The anchors are the witnesses that have cosigned a checkpoint; with --against-kafka, \
+                    kafka (appstore.archive.checkpoints); and with --against-anchor, store (archive.anchor.url). With \
+                    --against-kafka, LAG is the number of records in Kafka that are not archived yet. Anchors appear \
+                    in the row checkpoint-log, the log whose leaves are the checkpoints of all other logs. \
                     Cosignatures of witnesses not listed in --witness are shown as not verified. Other signatures are \
                     not checked: archive verify checks them, and follows the log of checkpoints into each log. Exits \
-                    with 4 if an anchor has more than the archive.
+                    with 4 if an anchor has more leaves than the archive.
                     """,
                 schema: ConfigurationSchema(
                     ArchivePlace.storeSettings + [
@@ -36,11 +36,11 @@ extension SluicectlCommand {
                     ] + ArchivePlace.anchorReading
                 ).adding(kafkaOfArchive),
                 examples: [
-                    .init("sluicectl archive status --config sluice.properties", "A table of all logs."),
+                    .init("sluicectl archive status --config sluice.properties", "Print a table of all logs."),
                     .init(
                         "sluicectl archive status --archive.url /mnt/copy/archive --output json",
-                        "A copy, with one JSON object per log."),
-                    .init("sluicectl archive status --against-kafka --config sluice.properties", "With the lag."),
+                        "Read a copy, and print one JSON object per log."),
+                    .init("sluicectl archive status --against-kafka --config sluice.properties", "Include the lag."),
                 ]
             ) {
                 try await ArchiveStatusCommand(configuration: $0.configuration, clocks: $0.clocks, timeout: $0.timeout)
@@ -50,18 +50,18 @@ extension SluicectlCommand {
                 "export",
                 summary: "Write the archived notifications as they were received, or everything about a person.",
                 discussion: """
-                    Writes JSON lines: where and when each notification was archived, its type, and signedPayload, the \
-                    compact JWS that Apple posted, rebuilt with the archived certificates; for version 1 instead \
-                    legacy, the body without its secret. CSV has the same columns without the bodies. log, treeSize, \
-                    leaf and objectDigest tie a row to a proof by archive prove. With --all-topics, other records are \
-                    included, in record. With an identifier (see archive erase), everything archived about its \
-                    subjects is written, from every topic and decrypted, for an access request; --environment then \
-                    defaults to production, and the other filters have no effect. The export and its author are first \
-                    published in appstore.erasures and archived: this requires --author and Kafka. Erased and expired \
-                    records are listed as such, unless --app or --type selects by content. Requires the key store. \
-                    Each object is compared with its leaf; archive verify checks that the leaves are the signed ones. \
-                    Exits with 1 if a key is unknown or a body could not be rebuilt, and with 2 if an object is \
-                    missing or differs from the archived one.
+                    Writes JSON lines with the position, the time of archiving, the type, and signedPayload, which is \
+                    the compact JWS that Apple posted, rebuilt with the archived certificates. For version 1, legacy \
+                    replaces signedPayload and contains the body without its secret. CSV has the same columns without \
+                    the bodies. log, treeSize, leaf and objectDigest link a row to a proof written by archive prove. \
+                    With --all-topics, other records are included in the member record. With an identifier (see \
+                    archive erase), everything archived about its subjects is written, from every topic and decrypted, \
+                    for an access request; --environment then defaults to production, and the other filters have no \
+                    effect. The export and its author are first published in appstore.erasures and archived: this \
+                    requires --author and Kafka. Erased and expired records are listed as such, unless --app or --type \
+                    selects by content. Requires the key store. Each object is compared with its leaf; archive verify \
+                    checks that the leaves are the signed ones. Exits with 1 if a key is unknown or a body could not \
+                    be rebuilt, and with 2 if an object is missing or differs from the archived one.
                     """,
                 schema: ConfigurationSchema(
                     ArchivePlace.storeSettings + [
@@ -74,20 +74,20 @@ extension SluicectlCommand {
                     .init(
                         "sluicectl archive export --from 2026-11-01T00:00:00Z --to 2026-12-01T00:00:00Z "
                             + "--author a.auditor --config sluice.properties > november.jsonl",
-                        "A month, with the signed bodies."),
+                        "Export a month with the signed bodies."),
                     .init(
                         "sluicectl archive export --app com.example.app --type REFUND --format csv "
                             + "--author a.auditor --config sluice.properties > refunds.csv",
-                        "Refunds of one app, for an auditor."),
+                        "Export the refunds of one app for an auditor."),
                     .init(
                         "sluicectl archive export --all-topics --output-directory export-2026-11 --author a.auditor "
                             + "--config sluice.properties",
-                        "Everything, with a manifest."),
+                        "Export everything with a manifest."),
                     .init(
                         "sluicectl archive export --app-account-token 7e3fb204-2ab3-4c5f-8f0e-0d9c1b6a7e55 "
                             + "--output-directory request-17 --author a.officer --request DSR-2026-17 "
                             + "--config sluice.properties",
-                        "An access request."),
+                        "Answer an access request."),
                     .init(
                         "sluicectl archive export --environment production --author a.auditor --config sluice.properties "
                             + "| jq -r .signedPayload | head -1 | sluicectl verify -", "Verified again."),
@@ -99,7 +99,7 @@ extension SluicectlCommand {
                 ).run($0.console)
             },
             Command(
-                "retention", summary: "Print which payloads sluice-archive deletes next after archive.retention.",
+                "retention", summary: "Print the payloads that sluice-archive deletes next after archive.retention.",
                 discussion: """
                     For each log, prints the first leaf with a kept payload, how many segments of 256 leaves the next \
                     run of sluice-archive deletes, how many of them it keeps because of a legal hold or an unknown \
@@ -149,11 +149,11 @@ extension SluicectlCommand {
                     .init(
                         "sluicectl archive replay --topic appstore.notifications.production --again --rate 2000 --yes "
                             + "--author an.operator --config sluice.properties",
-                        "A lost topic, 2000 records per second."),
+                        "Restore a lost topic at 2000 records per second."),
                     .init(
                         "sluicectl archive replay --topic appstore.notifications.production --to-topic scratch "
                             + "--from 2026-11-20T00:00:00Z --yes --author an.operator --config sluice.properties",
-                        "Some days, into your own topic."),
+                        "Write the records since a time into your own topic."),
                     .init(
                         "sluicectl archive replay --topic appstore.notifications.production --after 3-1742 --yes "
                             + "--author an.operator --config sluice.properties", "Resume where an earlier run ended."),

@@ -21,7 +21,7 @@ extension ClusterCommand {
             return
         }
         throw StartupError(
-            "\(moment) is in the future: webhooks of records before it would never be posted", setting: setting.key,
+            "\(moment) is in the future: webhooks for records before it would never be posted", setting: setting.key,
             fix: "Set it to a time up to which all webhooks were delivered", exitCode: .configuration)
     }
 

@@ -32,7 +32,7 @@ struct ClusterSource {
         let other = configuration[OperationsSettings.topicsPrefix]
         guard other == prefix else {
             throw StartupError(
-                "\(file) has topics.prefix=\(other), and this cluster \(prefix)", setting: setting,
+                "\(file) has topics.prefix=\(other), but this cluster has \(prefix)", setting: setting,
                 fix: "Mirror the topics under their original names", exitCode: .configuration)
         }
     }

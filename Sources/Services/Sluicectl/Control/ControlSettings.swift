@@ -3,8 +3,8 @@ internal import Configuration
 /// The settings of `sluicectl pause`, `resume` and `pauses`.
 enum ControlSettings {
     static let reason = Setting.string(
-        "reason", help: "The reason, a few words without personal data. It is logged, and shown to all operators.",
-        example: "the consent service answers wrongly"
+        "reason", help: "The reason, in a few words without personal data. It is logged and shown to all operators.",
+        example: "the consent service returns wrong answers"
     ).optional.onCommandLineOnly
     static let author = Setting.string(
         "author", help: "The person responsible. Default: your user name.", example: "ann"

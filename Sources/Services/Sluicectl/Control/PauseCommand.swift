@@ -82,7 +82,7 @@ struct PauseCommand {
 
     private func record(_ state: ControlRecord.State) throws(StartupError) -> ControlRecord {
         let author = try OperatorName.resolve(configuration[ControlSettings.author]) {
-            "an author is required, and shown with the pause"
+            "an author is required; it is shown with the pause"
         }
         let reason = configuration[ControlSettings.reason] ?? ""
         for (setting, text) in [("--author", author), ("--reason", reason)] where !ControlRecord.isText(text) {
@@ -94,7 +94,7 @@ struct PauseCommand {
             let record = ControlRecord(
                 state: state, reason: reason, author: author, atMilliseconds: clocks.wallMilliseconds())
         else {
-            throw StartupError("the clock shows no valid time", fix: "Set the clock")
+            throw StartupError("the system clock shows an invalid time", fix: "Set the clock")
         }
         return record
     }

@@ -31,12 +31,12 @@ extension SluicectlCommand {
             schema: schema, arguments: [group],
             examples: [
                 .init(
-                    "sluicectl pause sluice-refunds --reason 'the consent service answers wrongly' --author ann",
-                    "Answer nothing until the service is correct."),
+                    "sluicectl pause sluice-refunds --reason 'the consent service returns wrong answers' --author ann",
+                    "Send no answers until the service is fixed."),
                 .init(
                     "sluicectl pause sluice-webhooks --receiver crm --reason 'migration of the CRM'",
-                    "One of webhooks.receivers; the others continue."),
-                .init("sluicectl pause inbox --reason 'disk is full'", "Your own consumer's group."),
+                    "Pause one of webhooks.receivers; the others continue."),
+                .init("sluicectl pause inbox --reason 'disk is full'", "Pause the group of your own consumer."),
             ]
         ) { try await PauseCommand($0, parts).pause($0.argument, $0.console) }
     }
@@ -47,7 +47,7 @@ extension SluicectlCommand {
             discussion: "The group continues at the first record that it has not handled.",
             schema: schema, arguments: [group],
             examples: [
-                .init("sluicectl resume sluice-refunds --reason 'the service is correct' --author ann", "Continue."),
+                .init("sluicectl resume sluice-refunds --reason 'the service is fixed' --author ann", "Continue."),
                 .init("sluicectl resume sluice-webhooks --receiver crm", "One receiver."),
             ]
         ) { try await PauseCommand($0, parts).resume($0.argument, $0.console) }

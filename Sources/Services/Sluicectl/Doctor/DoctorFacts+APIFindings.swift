@@ -43,7 +43,7 @@ extension DoctorFacts {
         guard differences.isEmpty else { return Self.clockFindings(differences) }
         return [
             DoctorFinding(
-                .unknown, .clock, of: "difference", "no server stated its time",
+                .unknown, .clock, of: "difference", "no server returned its time",
                 fix: "Check that the clock is synchronized: chronyc tracking, timedatectl")
         ]
     }

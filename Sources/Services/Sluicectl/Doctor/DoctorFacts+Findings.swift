@@ -105,7 +105,7 @@ extension DoctorFacts {
         case .notAsked:
             return [
                 DoctorFinding(
-                    .skipped, .ocsp, "no certificates given to read responder addresses from",
+                    .skipped, .ocsp, "no certificate was given from which to read responder addresses",
                     fix: "Pass --jws FILE or --certificates FILE")
             ]
         case .unusable(let reason): return [DoctorFinding(.problem, .ocsp, reason)]
@@ -133,8 +133,8 @@ extension DoctorFacts {
                 fix: "Allow outgoing HTTP to it, or set revocation=off if that risk is accepted")
         case .noAddress:
             return finding(
-                .warning, "names no OCSP responder, so its status is unknown",
-                fix: "With revocation=strict, its notifications get a 503 response")
+                .warning, "contains no OCSP address, so its status is unknown",
+                fix: "With revocation=strict, its notifications receive a 503 response")
         }
     }
 
@@ -175,6 +175,6 @@ extension DoctorFacts {
         guard !ids.isEmpty else { return "" }
         let list = ids.map { String($0) }.joined(separator: ", ")
         return ids.count == 1
-            ? ", 1 broker (\(list)) holds the topics" : ", \(ids.count) brokers (\(list)) hold the topics"
+            ? ", 1 broker (\(list)) stores the topics" : ", \(ids.count) brokers (\(list)) store the topics"
     }
 }

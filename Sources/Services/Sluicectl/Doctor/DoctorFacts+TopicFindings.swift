@@ -90,7 +90,7 @@ extension DoctorFacts {
             "\(difference.subject.rawValue) is \(difference.found), expected \(difference.expected)",
             fix: fix
                 ?? (status == .problem
-                    ? "Run sluicectl topics check, which prints the command" : "Tolerated by profile=single-node"))
+                    ? "Run sluicectl topics check, which prints the command" : "Allowed by profile=single-node"))
     }
 
     private var isEmbedded: Bool {
@@ -114,7 +114,7 @@ extension DoctorFacts {
         let refusing = led.filter { $0.inSyncReplicas.count < needed }
         let behind = led.filter { $0.inSyncReplicas.count >= needed && $0.inSyncReplicas.count < $0.replicas.count }
         let start = "Start the missing brokers"
-        let effect = isIngress ? "every request gets a 503 response" : "records cannot be written"
+        let effect = isIngress ? "every request receives a 503 response" : "records cannot be written"
         return [
             finding(
                 .problem, leaderless,

@@ -10,7 +10,7 @@ enum ExplainSettings {
     static let at = Setting("at", .instant, help: "The state at this time and its cause, instead of a timeline.")
         .optional.onCommandLineOnly
     static let why = Setting.string(
-        "why", help: "Only this entitlement: whether it holds, why, and each change.", example: "pro"
+        "why", help: "Only this entitlement: whether it is granted, why, and each change.", example: "pro"
     ).optional.onCommandLineOnly
     static let from = Setting("from", .instant, help: "Only events at or after this time.").optional.onCommandLineOnly
     static let to = Setting("to", .instant, help: "Only events before this time.").optional.onCommandLineOnly
@@ -21,8 +21,8 @@ enum ExplainSettings {
     static let isBySignedDate = Setting.flag(
         "as-signed",
         help: """
-            Replay states at the times when Apple signed, as if every notification had arrived at once: for history \
-            imported later.
+            Replay states at Apple's signing times, as if every notification had arrived immediately. For history that \
+            was imported later.
             """)
     static let reveal = Setting.flag(
         "reveal",

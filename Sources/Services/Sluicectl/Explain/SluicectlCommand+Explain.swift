@@ -25,17 +25,17 @@ extension SluicectlCommand {
                 arguments: [Command.Argument("ID", help: "any identifier of a notification, purchase or customer")],
                 examples: [
                     .init(
-                        "sluicectl explain 2000000000000001 --app com.example.app", "The timeline of a purchase."),
+                        "sluicectl explain 2000000000000001 --app com.example.app", "Show the timeline of a purchase."),
                     .init("sluicectl explain 7e3fb204-2ab3-4c5f-8f0e-0d9c1b6a7e55", "The same for a notification."),
                     .init(
                         "sluicectl explain 2000000000000001 --why pro",
-                        "Why the entitlement holds or does not, and each change."),
+                        "Show why the entitlement is granted or not, and each change."),
                     .init(
                         "sluicectl explain 2000000000000001 --at 2026-11-21T03:12:00Z",
-                        "The state at that time, and the rule and the notification that decided it."),
+                        "Show the state at that time, and the rule and the notification that decided it."),
                     .init(
                         "sluicectl explain 2000000000000001 --reveal --author support-1 --request T-1 --output json",
-                        "With account and payloads; who saw them is recorded."),
+                        "Include the account and payloads. The access is recorded."),
                 ]
             ) { context in
                 let command = ExplainCommand(

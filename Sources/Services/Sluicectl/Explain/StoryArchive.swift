@@ -32,7 +32,7 @@ struct StoryArchive {
                 Story.Gap(
                     "the archive was not searched: " + (isGiven ? problem(error) : "not configured"),
                     fix: "Set archive.url, and archive.key.store with archive.key.encryption.key.file for records that "
-                        + "Kafka no longer has"))
+                        + "Kafka no longer contains"))
             return nil
         }
         return StoryArchive(logs: logs, index: await openIndex(configuration, &gaps, console))

@@ -132,7 +132,7 @@ struct StoryResolver {
         let names = topics.names
         let inputs = [names.notifications(topics.environment), names.quarantine] + topics.deadLetters
         var scan = StoryScan(identifier, names)
-        console.complain("no index has \(PlainText.printable(identifier.text)): searching every partition")
+        console.complain("no index contains \(PlainText.printable(identifier.text)); searching every partition")
         for topic in inputs where !scan.isDone {
             // Search the raw bytes only of notification records: quarantined ones are encoded, and dead letters may
             // lack the value that contains the identifier.

@@ -87,7 +87,7 @@ struct StoryText {
             let type = cause[StoryName.notificationType]?.string ?? "?"
             return "\(type) \(cause[StoryName.notificationUUID]?.string ?? "-") at \(position)"
         case "published_state":
-            return "published state at \(position), with facts found in none of the notifications searched"
+            return "published state at \(position), with facts that are in none of the searched notifications"
         default: return "time"
         }
     }

@@ -16,14 +16,14 @@ enum SizeSettings {
         help: "Planned CPU load per core in percent; the rest is for catching up after an outage."
     ).onCommandLineOnly
     static let replicas = Setting.integer(
-        "replication-factor", default: 3, in: 1...100, help: "Replicas of each partition."
+        "replication-factor", default: 3, in: 1...100, help: "Number of replicas of each partition."
     ).onCommandLineOnly
     static let purchases = Setting.integer(
         "purchases", in: 1...100_000_000_000,
-        help: "Total number of purchases, for the size of the entitlement topics, which is omitted without it."
+        help: "Total number of purchases. Without it, the size of the entitlement topics is omitted."
     ).optional.onCommandLineOnly
     static let archiveDays = Setting.integer(
-        "archive-days", default: 400, in: 1...36_500, help: "Days of archive.retention."
+        "archive-days", default: 400, in: 1...36_500, help: "Value of archive.retention in days."
     ).onCommandLineOnly
     static let figures = Setting.readableFile(
         "figures", help: "File written by `make bench` on your machine, to use instead of the recorded figures.",
@@ -51,7 +51,7 @@ extension SluicectlCommand {
             """,
         schema: SizeSettings.all,
         examples: [
-            .init("sluicectl size --notifications-per-day 1000000", "An ordinary app with a million subscriptions."),
+            .init("sluicectl size --notifications-per-day 1000000", "Plan for an app with a million subscriptions."),
             .init(
                 "sluicectl size --notifications-per-day 1000000 --figures .build/bench.json --output json",
                 "Use figures from your machine, for scripts."),

@@ -135,8 +135,8 @@ struct RekeyCommand {
         guard let input = group.input, unread > 0 else { return }
         throw StartupError(
             """
-            nothing was changed: group \(group.group) has not handled \(unread) records of \(input), which are not in \
-            its state
+            nothing was changed: group \(group.group) has not handled \(unread) records of \(input), so they are not \
+            in its state
             """,
             fix: """
                 Let it handle them first, or replay them to the other notification topic (sluicectl archive replay \

@@ -125,7 +125,7 @@ struct WebhooksCommand {
         }
         guard response.status != 404 || receiver.isEmpty else {
             throw StartupError(
-                "\(base) has no receiver of this name", setting: "--receiver",
+                "\(base) has no receiver with this name", setting: "--receiver",
                 fix: "Set it to one of its webhooks.receivers", exitCode: .usage)
         }
         guard response.status == 200, let answer = (try? JSONValue(json: response.body))?.object else {

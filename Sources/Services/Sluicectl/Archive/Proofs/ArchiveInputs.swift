@@ -69,7 +69,7 @@ struct ArchiveInputs {
             throw StartupError(
                 "signatures cannot be verified without the archive's public key",
                 setting: ArchiveProofOptions.key.key,
-                fix: "Set --key, or --unsigned to compare the files only with one another",
+                fix: "Set --key, or --unsigned to compare the files only with each other",
                 exitCode: .archiveKeyUnknown)
         }
         return verifiers

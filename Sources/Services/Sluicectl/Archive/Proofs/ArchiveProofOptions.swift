@@ -12,7 +12,7 @@ enum ArchiveProofOptions {
             """, example: "archive.pub"
     ).optional.onCommandLineOnly
     static let unsigned = Setting.flag(
-        "unsigned", help: "Without --key: compare the files with one another, and check no signatures.")
+        "unsigned", help: "Without --key: compare the files with each other without checking signatures.")
     static let from = Setting(
         "from", .instant,
         help: "Read only payloads archived at or after this time. The tree is always verified completely."
@@ -49,15 +49,15 @@ enum ArchiveProofOptions {
     static let checkpointFrom = Setting.string(
         "checkpoint-from",
         help: """
-            Checkpoints from elsewhere that the archive must continue: a file with one or more, topic for the \
-            checkpoints that sluice-archive published to Kafka, or store for those in archive.anchor.url.
+            Checkpoints from elsewhere with which the archive must be consistent: a file with one or more, topic for \
+            the checkpoints that sluice-archive published to Kafka, or store for the checkpoints in archive.anchor.url.
             """, example: "anchored-checkpoints"
     ).optional.onCommandLineOnly
     static let retention = Setting.duration(
         "retention", in: .zero...(.seconds(36_500 * 86_400)),
         help: """
             How long payloads are kept, as in archive.retention. Archived records must show that each missing payload \
-            was announced and, a day later, deleted after this time.
+            was deleted after this time, and that its deletion was announced a day before.
             """, example: "400d"
     ).optional.onCommandLineOnly
     static let againstKafka = Setting.flag(
@@ -65,8 +65,8 @@ enum ArchiveProofOptions {
     static let payloads = Setting.flag(
         "payloads",
         help: """
-            Decrypt the payloads, and verify Apple's signature on each notification as of its receipt. Needs the key \
-            store.
+            Decrypt the payloads, and verify Apple's signature on each notification as of its receipt. Requires the \
+            key store.
             """)
     static let keyStore = ArchivePlace.keyStore.optional
     static let keyEncryptionKeys = ArchivePlace.keyEncryptionKeys.optional
@@ -82,7 +82,7 @@ enum ArchiveProofOptions {
         return try KeyStore(path: path, keys: KeyEncryptionKeys(files: files), creation: .never)
     }
 
-    static let treeOnly = Setting.flag("tree-only", help: "Read no payloads, only leaves, tiles and checkpoints.")
+    static let treeOnly = Setting.flag("tree-only", help: "Read only leaves, tiles and checkpoints, but no payloads.")
 
     static let leaf = Setting.integer(
         "leaf", in: 0...Int.max, help: "The leaf's index in its log, instead of @OFFSET."

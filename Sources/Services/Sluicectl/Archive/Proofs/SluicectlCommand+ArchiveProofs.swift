@@ -9,18 +9,19 @@ extension SluicectlCommand {
 
     private static func archiveVerify(_ parts: SluicectlParts) -> Command {
         Command(
-            "verify", summary: "Verify from its files that nothing in the archive was changed, removed or replaced.",
+            "verify", summary: "Verify that nothing in the archive was changed, removed or replaced.",
             discussion: """
                 Recomputes every leaf, tile and root, and compares them with every signed checkpoint, every payload \
-                with its leaf, and the offsets with one another. Requires only the public key: no decryption keys, and \
-                no Kafka. With --checkpoint-from, every log with leaves must continue a checkpoint from there that the \
-                key signed. Exit codes: 0 sound; 2 tampered, with the first invalid position; 3 incomplete: records \
-                are missing that the archive never received, a log has no checkpoint elsewhere (unanchored) or, with \
-                --payloads, keys or certificates are missing; 4 rolled back or forked; 5 the key is unknown or \
-                missing; 6 the archive cannot be read. With --retention, a payload that was removed too early, without \
-                an announcement a day before, or although the retention kept it is tampered (2), and one whose \
-                deletion no archived record states is incomplete (3). Without --checkpoint-from, an earlier state of \
-                the whole archive, or of one log, passes as the current one, and a removed log is not detected.
+                with its leaf, and the offsets with each other. Requires only the public key: no decryption keys, and \
+                no Kafka. With --checkpoint-from, every log with leaves must be consistent with a checkpoint from \
+                there that was signed with the key. Exit codes: 0 sound; 2 tampered, with the first invalid position; \
+                3 incomplete: records are missing that the archive never received, a log has no checkpoint elsewhere \
+                (unanchored) or, with --payloads, keys or certificates are missing; 4 rolled back or forked; 5 the key \
+                is unknown or missing; 6 the archive cannot be read. With --retention, the archive is tampered (2) if \
+                a payload was removed too early, without an announcement a day before, or although it had to be kept, \
+                and incomplete (3) if no archived record states a payload's deletion. Without --checkpoint-from, an \
+                earlier state of the whole archive, or of one log, passes as the current one, and a removed log is not \
+                detected.
                 """,
             schema: ConfigurationSchema(
                 ArchivePlace.storeSettings + [
@@ -42,16 +43,16 @@ extension SluicectlCommand {
                 .init(
                     "sluicectl archive verify --archive.url /mnt/archive --key archive.pub "
                         + "--checkpoint-from anchored-checkpoints",
-                    "A copy, against checkpoints kept elsewhere."),
+                    "Verify a copy against checkpoints kept elsewhere."),
                 .init(
                     "sluicectl archive verify --key archive.pub --checkpoint-from store --config sluice.properties",
-                    "Against the second store."),
+                    "Verify against the second store."),
                 .init(
                     "sluicectl archive verify --policy archive.policy --config sluice.properties",
-                    "Cosigned by the witnesses of a policy that also has the archive's key."),
+                    "Require cosignatures by the witnesses of a policy, which also contains the archive's key."),
                 .init(
                     "sluicectl archive verify --key archive.pub --resume-from verified --save verified",
-                    "Only new leaves, every night."),
+                    "Verify only new leaves, every night."),
                 .init(
                     "sluicectl archive verify --key archive.pub --retention 400d --config sluice.properties",
                     "Also check that payloads were deleted according to the policy."),
@@ -71,8 +72,8 @@ extension SluicectlCommand {
         discussion: """
             Writes a proof in the format of c2sp.org/tlog-proof: the leaf, its path to the root, and the signed \
             checkpoint. If witnesses cosign the log of checkpoints, a second file, FILE.checkpoint, proves that this \
-            checkpoint is in it. --check verifies these files offline: exit code 0 if they are valid, 2 if not, 5 if \
-            the key is a different one or too few of the witnesses in --witness have cosigned.
+            checkpoint is in it. --check verifies these files offline. Exit codes: 0 valid; 2 invalid; 5 the key is a \
+            different one, or too few of the witnesses in --witness have cosigned.
             """,
         schema: ConfigurationSchema(
             ArchivePlace.storeSettings + [
@@ -87,7 +88,7 @@ extension SluicectlCommand {
             .init(
                 "sluicectl archive prove appstore.notifications.production/3@1742 "
                     + "--output-file notification.tlog-proof",
-                "A proof for an auditor."),
+                "Write a proof for an auditor."),
             .init(
                 "sluicectl archive prove --check notification.tlog-proof --key archive.pub", "The auditor's check."),
         ]
