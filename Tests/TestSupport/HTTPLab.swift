@@ -1,8 +1,8 @@
 import Foundation
 
 /// Python programs that send hostile bytes, many connections and partial requests to any server. They were written
-/// independently and are not part of this repository: in `SLUICE_TEST_HTTP_LAB`, or in `shared/lab/http` in any parent
-/// directory of this file.
+/// independently and are not part of this repository. They are in `SLUICE_TEST_HTTP_LAB`, or in `shared/lab/http` in
+/// any parent directory of this file.
 package enum HTTPLab {
     /// The reason to skip tests that need the programs.
     package static let absence =

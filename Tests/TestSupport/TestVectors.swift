@@ -1,7 +1,8 @@
 import Foundation
 
-/// Files of Apple's libraries and captured Apple samples. The published test data is not part of this repository: in
-/// `SLUICE_TEST_VECTORS` (empty disables them), or in `shared/vectors` in any parent directory of this file.
+/// Files of Apple's libraries and captured Apple samples. The published test data is not part of this repository. It is
+/// in `SLUICE_TEST_VECTORS` (an empty value disables these tests), or in `shared/vectors` in any parent directory of
+/// this file.
 package enum TestVectors {
     /// The reason to skip tests that need the files.
     package static let absence = "needs the App Store test vectors: set SLUICE_TEST_VECTORS to their directory"

@@ -14,7 +14,7 @@ package func eventually(
         do {
             try await Task.sleep(for: min(max((now - start) / 10, .milliseconds(5)), .milliseconds(50)))
         } catch {
-            // Cancelled: further sleeps would return at once, and this loop would spin.
+            // After cancellation, sleeps return immediately, so this loop would spin.
             return false
         }
     }

@@ -19,7 +19,7 @@ final class StoreOnDisk {
 
     var path: String { directory.file("keys.db") }
 
-    /// - Parameter order: indices of the key-encryption keys; the first one wraps.
+    /// - Parameter order: indices of the key-encryption keys. The first key wraps new keys.
     func open(_ order: [Int] = [0], creation: KeyStore.Creation = .ifMissing, cachedSubjects: Int = 1_000) throws
         -> KeyStore
     {

@@ -55,7 +55,7 @@ import TransparencyLog
 
     @Test func `the copies of a year at 200 notifications a second are few`() async throws {
         try await write(minutes: 600)
-        // Ten hours represent all others, because the number of copies for twelve partitions does not depend on the
+        // Testing ten hours is enough, because the number of copies for twelve partitions does not depend on the
         // commits.
         #expect(copies.count == 11)
         #expect(12 * (copies.count - 1) * 24 * 365 / 10 < 3_000_000)

@@ -12,7 +12,7 @@ final class MemoryStore: ObjectStore {
         private(set) var objects: [String: [UInt8]]
         /// Names of the objects in ascending order; nil until they are needed.
         private var names: [ObjectName]?
-        /// Folders below each folder that was listed, emptied by a new name.
+        /// The folders below each listed folder. Cleared when a name is added.
         private var folders: [String: [ObjectName]] = [:]
 
         init(_ objects: [String: [UInt8]]) { self.objects = objects }
@@ -54,7 +54,7 @@ final class MemoryStore: ObjectStore {
         }
     }
 
-    /// Parsed names of all stores: parsing a name takes longer than reading a small object.
+    /// Caches the parsed names of all stores, because parsing a name takes longer than reading a small object.
     private static let parsed = Mutex<[String: ObjectName]>([:])
 
     var hasLocks: Bool { true }

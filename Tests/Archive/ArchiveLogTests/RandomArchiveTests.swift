@@ -130,7 +130,7 @@ import TransparencyLog
         }
     }
 
-    /// Whether a copy is that of the newest checkpoint, which may not have been written yet.
+    /// Whether a copy belongs to the newest checkpoint, which may not have been written yet.
     private static func isNewestCopy(_ name: String, in objects: [String: [UInt8]]) -> Bool {
         guard let end = name.range(of: "/checkpoints/") else { return false }
         return name == objects.keys.filter { $0.hasPrefix(name[..<end.upperBound]) }.max()

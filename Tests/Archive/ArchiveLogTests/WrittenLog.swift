@@ -25,7 +25,8 @@ struct WrittenLog {
         try await LogWriter.open(store, names: names, signer: signer, at: time, copyInterval: 0)
     }
 
-    /// The entries created so far. A suite with a crash at each system call needs the same few hundred in each log.
+    /// The entries created so far. A suite that crashes at each system call needs the same few hundred entries in each
+    /// log.
     private static let entries = Mutex<[Int64: (entry: ArchiveEntry, leaf: [UInt8])]>([:])
 
     /// Returns the entry of the record at an offset: about 60 bytes, unencrypted.

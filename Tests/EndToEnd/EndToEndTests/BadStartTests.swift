@@ -116,7 +116,7 @@ struct BadStart: Sendable, CustomTestStringConvertible {
             "an unknown key below a known one", environment: ["SLUICE_HTTP_PROT": "1"],
             ["SLUICE_HTTP_PROT", "SLUICE_HTTP_PORT"]),
         ingress("no such file of settings", ["--config", "/nonexistent"], ["--config", "/nonexistent"]),
-        ingress("a file that holds no settings", ["--config", "DIR/file"], [":1: the line", "key=value"]),
+        ingress("a file without settings", ["--config", "DIR/file"], [":1: the line", "key=value"]),
         ingress(
             "a root that is not there", ["--root.certificates", "/nonexistent"], ["root.certificates", "/nonexistent"]),
         ingress(

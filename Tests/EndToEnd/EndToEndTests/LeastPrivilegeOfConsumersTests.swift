@@ -58,8 +58,8 @@ extension EndToEnd {
                 var missed: [String] = []
                 for (index, right) in rights.enumerated() where index % Self.step == 0 && !consumer.isSilent(right) {
                     let refusals = world.secured.denials.count
-                    // A log that may begin is opened without the checkpoints of the topic, and an empty topic is not
-                    // fetched.
+                    // A log that may be created is opened without the checkpoints in the topic, and an empty topic is
+                    // not fetched.
                     let readsCheckpoints = consumer.isReadOfCheckpoints(right)
                     if readsCheckpoints { try await world.writeCheckpoint() }
                     try await world.secured.without(right) {

@@ -125,7 +125,7 @@ extension EndToEnd.LeastPrivilegeOnApacheKafka {
         #expect(try await ingress.post(try await harness.nonconformingNotification(), with: client).status == 200)
     }
 
-    /// Writes a record to each notification topic that no consumer can handle.
+    /// Writes a record that no consumer can handle to each notification topic.
     private func poison(_ broker: Broker) async throws {
         try await broker.write(
             broker.topics.notifications().map {

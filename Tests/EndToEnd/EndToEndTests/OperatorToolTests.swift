@@ -74,7 +74,7 @@ extension EndToEnd {
                 let checked = try await harness.sluicectl(["topics", "check"] + options)
                 #expect(checked.end == .exit(0), "\(checked)")
                 #expect(Set(try checked.json.objects("topics").compactMap { $0.text("status") }) == ["exists"])
-                // An ingress that finds its topics starts.
+                // The ingress starts, because it finds its topics.
                 _ = try await harness.ingress(on: broker, for: .appleSamples)
             }
         }
@@ -109,7 +109,7 @@ extension EndToEnd {
             let ours = try await harness.sluicectl(["verify", file, "--root.certificates", root, "--apps", app.setting])
             #expect(ours.end == .exit(0), "\(ours)")
             #expect(try ours.json.flag("accepted") == true)
-            // Apple's root does not trust it.
+            // The notification is not signed under Apple's root.
             let byApple = try await harness.sluicectl(["verify", file])
             #expect(byApple.end == .exit(1), "\(byApple)")
             #expect(try byApple.json.flag("accepted") == false)
@@ -146,7 +146,7 @@ extension Harness {
 }
 
 extension Broker {
-    /// Flags of `tap`, which has no profile: it only reads.
+    /// Flags of `tap`, which has no profile because it only reads.
     var tapArguments: [String] {
         ["--kafka.bootstrap.servers", bootstrapServers, "--topics.prefix", topics.prefix]
     }

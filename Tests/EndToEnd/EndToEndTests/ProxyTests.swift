@@ -134,7 +134,7 @@ extension EndToEnd {
                         instances.append(
                             try await harness.ingress(
                                 on: broker, for: app, port: leaving.port, adminPort: leaving.adminPort))
-                        // Long enough for the proxy to detect it again.
+                        // Wait long enough for the proxy to detect the ingress again.
                         let begun = load.outcomes.count
                         try await load.wait(for: begun + 120, proxy.process) { _ in true }
                     }

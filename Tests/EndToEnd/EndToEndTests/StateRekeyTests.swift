@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// After partitions were added to keyed topics, the runbook restores members that answer.
+    /// After partitions were added to keyed topics, the members answer again once the runbook has been followed.
     @Suite(.enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)")) struct RekeyedStatesOnApacheKafka {
         @Test
         func `after partitions were added a state is copied by key, and a member with a new disk has all of it`()

@@ -21,7 +21,7 @@ struct ThirdPartyConformance {
     @Test func `all 129 hostile inputs get the expected responses`() async throws {
         let output = try await output(HTTPLab.command("hostile.py", command), within: .seconds(200))
         let wrong = output.split(separator: "\n").filter { $0.contains("| BAD ") }
-        // The listener accepts only HTTP/1.1. Newer versions of the laboratory also require 1.0.
+        // The listener accepts only HTTP/1.1. Newer versions of the programs also require 1.0.
         withKnownIssue("HTTP/1.0 is refused with 400", isIntermittent: true) {
             #expect(!wrong.contains { $0.contains("| HTTP/1.0 |") })
         }

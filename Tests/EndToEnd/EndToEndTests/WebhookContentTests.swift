@@ -38,7 +38,7 @@ extension EndToEnd {
                     return #"{"signedPayload":""# + String(decoding: jws, as: UTF8.self) + #""}"#
                 }
                 #expect(deliveries.map(\.body).sorted() == signed.sorted())
-                // The ingress can be the endpoint: it already has all of them.
+                // The ingress can be the endpoint. It already has all of these notifications.
                 let client = HTTPClient()
                 defer { client.close() }
                 for delivery in deliveries {

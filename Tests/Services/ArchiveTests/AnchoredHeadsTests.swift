@@ -62,7 +62,7 @@ import TransparencyLog
         for file in ["archive", "keys.sqlite"] {
             try FileManager.default.removeItem(atPath: installation.directory.file(file))
         }
-        // A group without committed offsets.
+        // The group has no committed offsets.
         service = try await installation.start(["--archive.group.id", "another"])
         #expect(await service.end() == .configuration)
         #expect(service.log.lines.contains { $0.contains("an anchor has a checkpoint of") })
@@ -84,7 +84,7 @@ import TransparencyLog
         let error = await #expect(throws: ArchiveError.self) { try await log.check(hasNote: true) }
         #expect(error?.code == .beginRefused)
         #expect(error?.message.contains("\(names.prefix) is not in the archive") == true)
-        // The archive has the log, and the anchors have nothing.
+        // The archive has the log, but the anchors have no checkpoint of it.
         for store in [anchor, empty] {
             let known = AnchoredHeads(store: store, topic: nil, logger: logger)
             try await AnchoredCheckpointLog(store: anchor, signer: archive.signer, anchors: known).check(hasNote: false)

@@ -20,7 +20,7 @@ import TransparencyLog
 @Suite("Handler of the archive", .timeLimit(.minutes(1))) struct ArchiveHandlerTests {
     private static let place = KafkaTopicPartition(topic: "appstore.notifications.production", partition: 0)
 
-    /// A clock that advances at each reading until it is set back.
+    /// A clock that advances each time it is read, until it is set back.
     private final class Wall: Sendable {
         let milliseconds = Atomic<Int64>(1_900_000_000_000)
 

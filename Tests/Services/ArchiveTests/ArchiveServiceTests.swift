@@ -70,7 +70,7 @@ import Testing
         var service = try await installation.start()
         try await installation.waitForLeaves(10, service)
         await service.stop()
-        // The archive is missing, as on a volume that is not mounted.
+        // The archive is missing, as if its volume were not mounted.
         try FileManager.default.removeItem(atPath: installation.archive)
         service = try await installation.start()
         #expect(await service.end() == .configuration)
@@ -117,7 +117,7 @@ import Testing
         try await installation.waitForLeaves(10, first)
         await first.stop()
         let second = try await ArchiveInstallation(partitions: 1)
-        // The topic has copies of the same records, and new records of the same purchases.
+        // The topic contains copies of the same records, and new records of the same purchases.
         try await second.kafka.write((0..<20).map { second.notification($0, of: $0 % 10) })
         try second.take(installation)
         let (files, old) = (FileManager.default, second.directory.file("old"))

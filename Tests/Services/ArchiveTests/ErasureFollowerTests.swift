@@ -96,7 +96,7 @@ import Testing
         try await waitUntil {
             try hosts.stores[0].dataKey(first).isDestroyed && hosts.stores[1].dataKey(second).isDestroyed
         }
-        // Both have also read the record of the second host, and publish nothing further.
+        // Both hosts have also read the second host's record, and publish nothing more.
         try await waitUntil { try hosts.stores.allSatisfy { try $0.erasuresNextOffset == 2 } }
         let published = try await hosts.published()
         #expect(published.map(\.keys) == [[first], [second]])

@@ -108,7 +108,7 @@ final class RunningEntitlements: Sendable {
         api = try #require(services.lazy.compactMap { $0 as? EntitlementsService }.first)
         let (triggers, trigger) = AsyncStream.makeStream(of: String.self)
         self.trigger = trigger
-        // Awaited by `stop()`.
+        // `stop()` waits for this task.
         group = Task {
             await ServiceGroup(services, logger: logger, maximumShutdown: .seconds(20)).run(triggers: triggers)
         }

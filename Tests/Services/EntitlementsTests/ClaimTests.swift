@@ -53,7 +53,7 @@ import Testing
             #expect(early["known"] == true && early["active"] == [])
             #expect(try await status("1000", app: "com.example.other") == 404)
             #expect(try await status("1000/2") == 404)
-            // The purchase was made without a token, so it belongs to the account as soon as it arrives.
+            // The purchase was made without an appAccountToken, so it belongs to the account as soon as it arrives.
             try await installation.write([
                 SigningAppStore.bought(token: nil).produced(in: installation.notifications(.production))
             ])

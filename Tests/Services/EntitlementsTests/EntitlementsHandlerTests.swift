@@ -74,7 +74,7 @@ import Testing
         #expect(try again.dump() == dump)
         again.store.close()
         let database = try Database(path: directory.database)
-        // Stored uncompressed.
+        // The row is stored uncompressed.
         try database.run("UPDATE rows SET state = ?", [.blob(Array(#"{"formatVersion":9}"#.utf8))])
         database.close()
         let older = try RowsHarness(path: directory.database)

@@ -25,7 +25,7 @@ import Testing
         wrongType.transaction?["expiresDate"] = "tomorrow"
         let sandboxed = lifeOfOne(purchase: "4000", environment: .sandbox)[0]
         let test = Draft("TEST", signed: on(0), purchase: "none", status: nil)
-        // Newest first, with poison records in between.
+        // Write the newest record first, with poison records in between.
         try await installation.write(
             [life[3].produced(in: production)]
                 + [
@@ -280,7 +280,7 @@ import Testing
             }
             #expect(found.joined() == state, "at \(at)")
         }
-        // The topic has the current state too.
+        // The topic also contains the current state.
         let last = try #require(try await installation.read(installation.state(.sandbox)).last?.value)
         let published = try #require(try JSONValue(json: last).object)
         #expect(published["grants"]?.array == [])

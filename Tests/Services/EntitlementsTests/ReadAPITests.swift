@@ -163,7 +163,7 @@ import Testing
         for field in ["\"x\"", "", "W/", String(tag.dropLast(2)) + "\""] {
             #expect(try await api.get(query, ifNoneMatch: field).status == 200, "\(field)")
         }
-        // The time alone does not change the tag, but a different answer or new facts do.
+        // The passage of time alone does not change the tag, but a different answer or new facts do.
         #expect(try await api.get("\(query)&at=\(on(2))", ifNoneMatch: tag).status == 304)
         #expect(try await api.get("\(query)&at=\(on(31))", ifNoneMatch: tag).status == 200)
         try api.merge([lifeOfOne()[1]])

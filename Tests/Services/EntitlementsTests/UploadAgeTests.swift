@@ -9,7 +9,7 @@ import Testing
 
 @testable import Entitlements
 
-/// An old upload alone proves nothing. With an API key, Apple is queried; without one, the purchase must be known.
+/// An old upload alone proves nothing. With an API key, Apple is queried; without a key, the purchase must be known.
 @Suite(.timeLimit(.minutes(5))) struct UploadAgeTests {
     private let now = Clocks.system.wallMilliseconds()
 

@@ -75,7 +75,7 @@ import Testing
         await installation.stop()
     }
 
-    /// A purchase without an account is claimed without a transfer, as by `POST /v1/claims`.
+    /// A purchase without an account is claimed without a transfer, like with `POST /v1/claims`.
     @Test func `an upload with an account assigns the purchase to it, unless it belongs to another`() async throws {
         let installation = try await Installation("named")
         let store = try Store()
@@ -90,7 +90,7 @@ import Testing
         #expect(try await upload(bought(token: nil), by: account).body["active"] == ["com.example.monthly"])
         #expect(try await service.get("?appAccountToken=\(account)").body["active"] == ["com.example.monthly"])
         #expect(try await installation.read(installation.state(.production)).count == 1)
-        // A repetition by the same account or another one changes nothing.
+        // Repeating the upload as the same account or another one changes nothing.
         #expect(try await upload(bought(token: nil), by: account).status == 200)
         #expect(try await upload(bought(token: nil), by: other).status == 409)
         #expect(try await service.get("?appAccountToken=\(other)").body["known"] == false)

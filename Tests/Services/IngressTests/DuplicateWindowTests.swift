@@ -72,7 +72,7 @@ import Testing
             for other in others { #expect(window.isOther(other, than: one)) }
             _ = window.settle(one, acknowledged: true)
         }
-        // Evicted and nonconforming.
+        // `one` is evicted, and `two` is nonconforming.
         #expect(window.arrive(two, waiter: 2) == .first)
         _ = window.settle(two, acknowledged: true)
         #expect(!window.isOther(others[0], than: one))

@@ -35,8 +35,8 @@ import Testing
             + "503 for \(before.answered503); with it: 200 for \(after.answered200) of \(after.acknowledged), "
             + "503 for \(after.answered503)"
         print(text)
-        // Without the limit the brokers work on requests already answered with 503. Some are answered in time only
-        // because librdkafka drops records older than its own timeout.
+        // Without the limit, the brokers work on requests that were already answered with 503. Some requests are
+        // answered in time only because librdkafka drops records older than its own timeout.
         #expect(before.answered200 * 10 < before.acknowledged * 8, "\(text)")
         // The brokers are as busy as before, and nearly all of their work is useful.
         #expect(after.answered200 * 10 >= before.acknowledged * 8, "\(text)")

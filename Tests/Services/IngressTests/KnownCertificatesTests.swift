@@ -10,7 +10,7 @@ import Testing
 
 @testable import Ingress
 
-/// Preloads certificates that earlier processes published.
+/// Tests the preloading of certificates that earlier processes published.
 @Suite(.timeLimit(.minutes(5))) struct KnownCertificatesTests {
     /// Returns a chain that any client can build: the trusted leaf and intermediate with an arbitrary third entry, and
     /// an invalid signature.

@@ -120,8 +120,8 @@ import Testing
                 for _ in 0..<3 { group.addTask { try await harness.post(body).status } }
                 return try await group.reduce(into: []) { $0.append($1) }
             }
-            // Refused by the handler's deadline or the producer's timeout, whichever comes first. Both are five
-            // seconds. The waiting copies have the same deadline.
+            // The request is refused at the handler's deadline or the producer's timeout, whichever comes first. Both
+            // are five seconds. The waiting copies have the same deadline.
             #expect(statuses == [503, 503, 503])
             try broker.setRoundTripTime(.zero)
             // The notification with an unknown outcome is sent again. It may be duplicated, but is not lost.

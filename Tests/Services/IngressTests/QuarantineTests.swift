@@ -95,7 +95,7 @@ import Testing
         async throws
     {
         let body = try nonconforming()
-        // An identical payload under another valid signature, and an identical JWS in other JSON.
+        // Post an identical payload with another valid signature, and an identical JWS in different JSON.
         let parts = String(decoding: body, as: UTF8.self).split(separator: ".")
         let again = TestAppStore.body(
             String(decoding: try JWSSigner(appStore.pki).sign(Base64URL.decode(Array(parts[1].utf8))), as: UTF8.self))

@@ -89,7 +89,7 @@ import Testing
                 #expect(harness.decisions(refused.reason, refused.status) == before + 1, "\(refused.reason)")
             }
             #expect(try await harness.counts() == [0, 0, 0])
-            // None of them may affect the next request.
+            // No refused request may affect the next one.
             #expect(try await harness.post(TestAppStore.body(try appStore.renewal())).status == 200)
         }
     }

@@ -54,7 +54,7 @@ import Testing
         let pages = Self.all / 40 + 12
         let first = try await RunningReconciler(installation, try installation.configuration(data: "first")) {
             guard installation.api.requests(of: .getNotificationHistory) >= pages else { return }
-            // Holds the sweep of everything midway until it is cancelled.
+            // Pauses the sweep of all notifications midway until it is cancelled.
             isHeld.store(true, ordering: .relaxed)
             try await untilCancelled()
         }
@@ -65,7 +65,7 @@ import Testing
         let before = installation.api.requests(of: .getNotificationHistory)
         let restart = installation.clock.now
 
-        // Another machine, without the first one's disk.
+        // Start the reconciler on another machine, without the first machine's disk.
         let second = try await RunningReconciler(installation, try installation.configuration(data: "second"))
         let sweep = try await installation.wait(for: .everything, within: Self.limit) { $0.last != nil }
         #expect(sweep.last?.startedAt == begun.run?.startedAt)
@@ -115,7 +115,7 @@ import Testing
             guard installation.api.requests(of: .getNotificationHistory) >= pages,
                 !isHeld.exchange(true, ordering: .relaxed)
             else { return }
-            // Holds the sweep of everything midway until it is cancelled.
+            // Pauses the sweep of all notifications midway until it is cancelled.
             defer { isCancelled.store(true, ordering: .relaxed) }
             try await untilCancelled()
         }
@@ -198,14 +198,14 @@ import Testing
         let installation = try await ReconcilerInstallation()
         let day = 24 * Self.hour
         for number in 0..<200 {
-            // Older than the range of scheduled sweeps.
+            // These notifications are older than the range of scheduled sweeps.
             installation.register(
                 installation.notification(number, signed: VirtualClock.start - 20 * day + Int64(number) * 60_000),
                 acknowledged: false)
         }
         let isCancelled = Atomic<Bool>(false)
         let reconciler = try await RunningReconciler(installation, try installation.configuration()) {
-            // Held between two pages until it is cancelled.
+            // Hold the sweep between two pages until it is cancelled.
             guard installation.api.requests(of: .getNotificationHistory) >= 6,
                 try await installation.sweeps()["backfill-1"]?.isRunning == true,
                 !isCancelled.exchange(true, ordering: .relaxed)
@@ -223,7 +223,7 @@ import Testing
         let published = try await installation.published()
         #expect(published.count < 200)
         #expect(published.values.allSatisfy { $0 == 1 })
-        // The lane is free for another backfill.
+        // Another backfill can now run.
         try await installation.backfill(
             "2", SweepRange(from: VirtualClock.start - 21 * day, to: VirtualClock.start - 19 * day))
         let complete = try await installation.wait(for: .backfill("2")) { $0.last != nil }
@@ -278,7 +278,7 @@ import Testing
         let records = try await installation.kafka.records(of: [installation.topics.operations], partitions: 1)
         let lines = records.map { RecordedEvents.line(of: $0.value) }
         let findings = lines.filter { $0.hasPrefix("notifications.missing com.example.app ") }
-        // Both sweeps run at once, and either or both find it before it is published.
+        // Both sweeps run at once, and one or both find the notification before it is published.
         #expect((1...2).contains(findings.count), "\(lines)")
         #expect(findings.allSatisfy { $0.contains(#""environment":"Production""#) && $0.contains(#""missing":1,"#) })
         #expect(lines.count == findings.count + 2)
@@ -296,7 +296,7 @@ import Testing
             try await installation.write([installation.record(notification)])
             try await waitUntil { reconciler.metric("sluice_state_published_total ") > Double(number) }
         }
-        // Ten minutes of traffic with a notification each minute. The first one ends the silence before the start.
+        // Ten minutes of traffic with a notification each minute. The first notification ends the gap before the start.
         for number in 1...10 {
             installation.clock.advance(by: .seconds(60))
             try await arrive(number)

@@ -326,7 +326,7 @@ import Testing
         #expect(Set(records.compactMap(\.notificationUUID?.rawValue)) == Set(samples.map(\.facts.notificationUUID)))
         #expect(records.count == samples.count)
         #expect(records.allSatisfy { $0.origin == .history && $0.trust == .signed })
-        // They are remembered although they were signed long ago.
+        // The identities are stored although the notifications were signed long ago.
         installation.clock.advance(by: .seconds(7_200))
         let next = try await installation.wait(for: .failures, .sandbox) {
             $0.last?.startedAt ?? 0 > sweep.last?.startedAt ?? 0

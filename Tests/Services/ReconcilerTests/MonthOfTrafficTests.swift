@@ -56,7 +56,7 @@ import Testing
         let published = try await installation.published()
         #expect(Set(published.keys) == Set(Self.lost.map(ReconcilerInstallation.uuid)))
         #expect(published.values.allSatisfy { $0 == 1 })
-        // The completeness before the repair: found by the sweeps against all that Apple sent.
+        // The completeness before the repair: the notifications found by the sweeps, relative to all that Apple sent.
         let found = running.metric("sluice_reconciler_missing_total ")
         #expect(1 - found / Double(Self.all) == 0.99)
         #expect(running.metric("sluice_reconciler_published_total ") == found)

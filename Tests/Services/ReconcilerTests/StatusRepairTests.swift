@@ -212,7 +212,7 @@ extension StatusSweepTests {
             facts.transactions[TransactionId("2000")]?.revocationDate?.millisecondsSince1970 == VirtualClock.start
                 - 3_600_000)
 
-        // Explained and of version 2, so it is not queried again.
+        // The state is explained and comes from version 2, so it is not queried again.
         try await publishAnswers(["2000"], installation)
         installation.clock.advance(by: .milliseconds(Self.day + 1))
         try await installation.wait(for: .statuses) { $0.last?.startedAt ?? 0 > last.startedAt }
@@ -245,7 +245,7 @@ extension StatusSweepTests {
         #expect(ids() == rows.purchases(20))
         #expect(subscriptions.recordsRead == 21)
 
-        // For another app, or the same one soon after, nothing is read.
+        // Nothing is read for another app, or for the same app soon after.
         installation.clock.advance(by: .seconds(1))
         #expect(try await subscriptions.refresh(.production, since: begun) == begun)
         #expect(subscriptions.recordsRead == 21)

@@ -179,7 +179,7 @@ import Testing
         #expect(begun.run?.counts.swept == 20)
         let before = installation.api.requests(of: .getAllSubscriptionStatuses)
 
-        // Another machine, without the first one's disk.
+        // Start the reconciler on another machine, without the first machine's disk.
         let second = try await RunningReconciler(installation, try installation.configuration(data: "second"))
         let last = try #require(try await installation.wait(for: .statuses) { $0.last != nil }.last)
         #expect(last.startedAt == begun.run?.startedAt)
@@ -240,7 +240,7 @@ import Testing
         let last = try #require(try await installation.wait(for: .statuses) { $0.last != nil }.last)
         #expect(last.failure == nil)
         #expect(last.counts.swept == 8)
-        // Neither equal nor different. Apple reports the other one as unknown.
+        // The first subscription is neither equal nor different. Apple reports the other one as unknown.
         #expect(last.counts.unknown == 1)
         #expect(last.differences.map(\.published.originalTransactionId.rawValue) == ["1005"])
         #expect(last.differences.map(\.kind) == [.unknown])
@@ -267,7 +267,7 @@ import Testing
             { _ in HistoryServer.page([]) })
         let reconciler = try await RunningReconciler(installation, try installation.configuration(url: server.url))
         try await waitUntil { isAsked.load(ordering: .relaxed) }
-        // After the topic was read, and before the purchase is queried.
+        // Erase the purchase after the topic was read, and before the purchase is queried.
         try await installation.write([
             KafkaProducerRecord(
                 topic: installation.topics.entitlements(.production),
@@ -306,7 +306,7 @@ import Testing
         let server = try HistoryServer(
             statuses: { purchase in
                 isAsked.store(true, ordering: .relaxed)
-                // Apple returns a retryable error until the history is read.
+                // Apple returns a retryable error until the history has been read.
                 return mayAnswer.load(ordering: .relaxed)
                     ? self.active(purchase, signer) : HistoryServer.error(500, 5_000_001)
             },

@@ -32,7 +32,7 @@ import Testing
         lanes.beginLook()
         #expect(begin([sweep(.statuses)], in: &lanes) == [true])
 
-        // The next check reads the run as in progress. The run ends before the check decides.
+        // The next check reads that the run is in progress, but the run ends before the check makes its decision.
         lanes.beginLook()
         lanes.end(.statuses)
         #expect(lanes[.statuses] == nil)

@@ -55,7 +55,7 @@ import Testing
         let refunds = try await RunningRefunds(
             installation, try installation.configuration(),
             step: { $0 < 11.1 ? .seconds(30) : .milliseconds(500) })
-        // Received a second apart, and written in another order.
+        // The requests were received a second apart, and are written in reverse order.
         let ids = (1...40).map { "\($0)" }
         let records = ids.enumerated().map { index, id in
             installation.record(.consumptionRequest, id, signed: VirtualClock.start - 40_000 + Int64(index) * 1_000)
@@ -68,7 +68,8 @@ import Testing
         installation.api.faults = .none
         try await installation.wait(for: "accepted", of: ids, within: .seconds(60))
         let order = installation.api.answers.filter(\.isAccepted).map(\.transactionId.rawValue)
-        // The first one detects that the API is back. It is the earliest of those with an expired back-off.
+        // The first request detects that the API is available again. It is the earliest request with an expired
+        // back-off.
         let first = try #require(order.first)
         #expect(order.dropFirst() == ids.filter { $0 != first }[...])
         #expect(try await installation.cases().values.allSatisfy { $0["answerStatus"] != "missed" })
@@ -139,7 +140,7 @@ import Testing
         #expect(lines.first == "member.started" && lines.last == "member.stopped")
         for line in lines[1...2] {
             #expect(line.hasPrefix("refund.deadline_near com.example.app/1 "))
-            // Twelve hours after the request was received.
+            // This is twelve hours after the request was received.
             #expect(line.contains(#""deadline":"2026-11-24T00:00:00.000Z""#))
             #expect(line.contains(#""reason":"api_unavailable""#))
         }

@@ -49,7 +49,7 @@ import Testing
             installation.record(.consumptionRequest, "4", legacy: body(of: "4", ["4"])),
         ])
         let refunds = try await RunningRefunds(installation, try installation.configuration())
-        // Every product type is answered.
+        // Requests for every product type are answered.
         try await installation.wait(for: "accepted", of: ["1", "4"])
         try await installation.wait(for: "withheld", of: ["3"])
         try await installation.wait(forObstacle: "api_not_found", of: "2")

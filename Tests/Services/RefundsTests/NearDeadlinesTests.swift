@@ -23,7 +23,7 @@ import Testing
 
     @Test func `a round is reported once with two hours left, and once with fifteen minutes left`() {
         var near = NearDeadlines()
-        // Each second of the twelve hours.
+        // Check each second of the twelve hours.
         let reports = (0..<43_200).filter { !near.due([candidate("a")], at: Int64($0) * 1_000).isEmpty }
         #expect(reports == [600 * 60, 705 * 60])
     }

@@ -127,7 +127,7 @@ private func send(_ number: Int, attempts: Int = 1, isLast: Bool = false) -> Ref
         fail(&schedule, cases, times: 8, at: &now)
         #expect(schedule.pausedEnvironments == [.production])
         now += 600_000
-        // One at a time, starting with the earliest.
+        // Cases are attempted one at a time, starting with the earliest deadline.
         let probe = plan(&schedule, cases, at: now)
         guard case .send(key(1), let attempts, false)? = probe.first, probe.count == 1 else {
             Issue.record("\(probe)")
@@ -192,7 +192,7 @@ private func send(_ number: Int, attempts: Int = 1, isLast: Bool = false) -> Ref
         let production = waiting(1...100)
         _ = plan(&schedule, production)
         schedule.sent(key(1), app, .retry, .fails(retryAt: hour), attempts: 1, at: 0)
-        // Later deadlines than all others.
+        // These deadlines are later than all others.
         let others = waiting(101...101, of: sandbox) + waiting(102...102, of: other)
         #expect(plan(&schedule, production + others, at: 5_000) == [send(102)])
         schedule.sent(key(102), other, .done, .answers, attempts: 1, at: 5_000)
@@ -223,7 +223,7 @@ private func send(_ number: Int, attempts: Int = 1, isLast: Bool = false) -> Ref
         let cases = waiting(1...1)
         let last = 12 * hour + 1_000 - 120_000
         var now = last - 2_000
-        // The back-off has grown to minutes, and exceeds the deadline.
+        // The back-off has grown to minutes and ends after the deadline.
         guard case .send(_, _, false)? = plan(&schedule, cases, at: now).first else {
             Issue.record("nothing is sent")
             return
@@ -232,7 +232,7 @@ private func send(_ number: Int, attempts: Int = 1, isLast: Bool = false) -> Ref
         now = last - 1
         #expect(plan(&schedule, cases, at: now).isEmpty)
         #expect(plan(&schedule, cases, at: last) == [send(1, attempts: 13, isLast: true)])
-        // Only once: afterwards the back-off applies again.
+        // This happens only once. Afterwards, the back-off applies again.
         schedule.sent(key(1), app, .retry, .fails(), attempts: 13, at: last)
         #expect(plan(&schedule, cases, at: last + 1_000).isEmpty)
     }

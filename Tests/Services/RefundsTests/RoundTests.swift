@@ -18,7 +18,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct RoundTests {
     private static let hour: Int64 = 3_600_000
 
-    /// A company's service. A test changes its response.
+    /// A company's service with a response that the test changes.
     private final class Company: Sendable {
         private final class Answer: Sendable {
             let value: Mutex<(status: Int, body: String)>
@@ -184,7 +184,7 @@ import Testing
     }
 
     @Test func `8: a service's refusal of consent applies despite an unknown member`() async throws {
-        // The file consents for everyone, and the service answers no with an unknown member.
+        // The rules file states consent for everyone, but the service responds with a refusal and an unknown member.
         let company = try Company(#"{"customerConsented":false,"requestId":"8f2b"}"#)
         let installation = try await RefundsInstallation()
         let refunds = try await RunningRefunds(
@@ -459,7 +459,8 @@ import Testing
         }
     }
 
-    // From a public report: a second request after a decline, with another reason, received the answer to the first.
+    // According to a public report, a second request after a decline, with another reason, received the answer to the
+    // first one.
     @Test func `a second request after a decline is answered by the rule of its own reason`() async throws {
         let installation = try await RefundsInstallation()
         let rules = """
@@ -509,7 +510,7 @@ import Testing
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
         try process.run()
-        // One line, written when it listens. It is empty if the service failed.
+        // The line that the service prints when it listens. It is empty if the service failed.
         let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
             .trimmingCharacters(in: .whitespacesAndNewlines)
         return (process, line)

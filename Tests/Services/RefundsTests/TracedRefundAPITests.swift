@@ -10,7 +10,7 @@ import Testing
 @testable import Tracing
 
 @Suite struct TracedRefundAPITests {
-    /// Fails or succeeds, and keeps the span that each call belongs to.
+    /// An API that fails or succeeds, and records the span of each call.
     private final class FakeAPI: RefundAPI {
         let spans = Mutex<[TraceParent?]>([])
         let failure: APIFailure?

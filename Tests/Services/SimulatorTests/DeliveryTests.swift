@@ -121,7 +121,7 @@ import Testing
 
     @Test func `an interrupt drops waiting posts and reports them`() async throws {
         let (interrupts, continuation) = AsyncStream.makeStream(of: String.self)
-        // The interrupt arrives while an attempt is in flight and everything fails.
+        // The interrupt arrives while an attempt is in flight and all attempts fail.
         let server = Server { _, _ in
             continuation.yield("SIGTERM")
             return .status(503)

@@ -123,7 +123,7 @@ import Testing
     @Test func `a subscription keeps its originalTransactionId, and every period has its own transaction`() throws {
         let life = try notifications("subscription-life")
         #expect(Set(life.compactMap(\.originalTransactionId)).count == 1)
-        // First purchase, renewal, recovery, upgrade, renewal, return.
+        // The transactions are the first purchase, a renewal, a recovery, an upgrade, a renewal, and a return.
         #expect(Set(life.compactMap(\.transactionId)).count == 6)
     }
 
@@ -250,7 +250,7 @@ import Testing
             let bought = try members(try #require(try notifications(name).first).transaction)
             return (try #require(bought["price"] as? Int), try #require(bought["quantity"] as? Int))
         }
-        // The first customer plays every scenario here, therefore all are in one storefront.
+        // The first customer plays every scenario here, so all of them use one storefront.
         let one = try price("refund-request")
         #expect(one.quantity == 1 && one.price > 0)
         #expect(try price("consumable-refunded") == (one.price * 2, 2))

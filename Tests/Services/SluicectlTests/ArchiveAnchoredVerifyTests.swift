@@ -111,7 +111,7 @@ import Testing
                 topic: archived.archive.names.archiveCheckpoints,
                 key: Array(archived.place.origin(archive: TestArchive.origin).utf8), value: anchored.bytes),
             deadline: .seconds(10))
-        // Any client with write access to the topic may write anything.
+        // Any client with write access to the topic can write anything.
         _ = try await archived.producer.send(
             KafkaProducerRecord(
                 topic: archived.archive.names.archiveCheckpoints, key: Array("nonsense".utf8), value: [1, 2, 3]),

@@ -71,7 +71,7 @@ import Testing
         #expect(code == 1)
         #expect(refused.complaints.last?.contains("--signed-until") == true)
         #expect(try !archive.keys.dataKey(key).isDestroyed)
-        // A hold does not depend on a time.
+        // A hold does not depend on the time.
         #expect(await sluicectl(["archive", "hold"] + flags).exitCode == 0)
         #expect(await sluicectl(["archive", "release"] + flags).exitCode == 0)
         let future = AppStoreInstant(clampingMillisecondsSince1970: Signed.now + 1_000)

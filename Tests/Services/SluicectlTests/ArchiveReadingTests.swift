@@ -73,7 +73,7 @@ import TransparencyLog
         #expect(row["lag"]?.integer == 3)
         #expect(row["anchors"]?.array?.isEmpty == true)
 
-        // The anchor has the current state. Then the archive is restored from an earlier one.
+        // The anchor has the current state. The archive is then restored from an earlier state.
         let place = try LogNames(KafkaTopicPartition(topic: archive.production, partition: 0))
         let before = try #require(await archive.store.read(place.checkpoint()))
         try await archive.write([archive.legacy(.didRenew, "3")])
@@ -112,7 +112,7 @@ import TransparencyLog
         #expect(printed.output.contains("witness.example (not verified) 2, store 2"))
         let (_, verified) = await sluicectl(["archive", "status", "--witness", witness.verifier.text] + flags)
         #expect(verified.output.contains("witness.example 2, store 2"))
-        // A file without a signature of the witness.
+        // The file has no signature of the witness.
         let larger = try Checkpoint(
             origin: place.origin(archive: TestArchive.origin), size: 900, root: .leaf([1]))
         var forged = try larger.note()

@@ -111,7 +111,7 @@ import Testing
         let (signals, interrupt) = AsyncStream.makeStream(of: String.self)
         interrupt.yield("SIGINT")
         interrupt.finish()
-        // The signal arrives at any moment. The last printed line states the start of the next run.
+        // The signal may arrive at any time. The last printed line states where to resume.
         let (_, ended) = await harness.replay(
             ["--yes", "--output", "json", "--to-topic", harness.scratch.rawValue], interruption: signals)
         let last = try #require(try ended.objects.last)

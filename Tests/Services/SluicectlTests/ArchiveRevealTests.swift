@@ -144,7 +144,7 @@ import Testing
     }
 }
 
-/// Records reveals instead of publishing them to Kafka.
+/// Stores reveals instead of publishing them to Kafka.
 final class RecordedReveals: Sendable {
     private let published = Mutex<[KafkaProducerRecord]>([])
     private let isFailing: Bool

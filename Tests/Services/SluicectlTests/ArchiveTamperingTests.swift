@@ -444,7 +444,7 @@ struct ArchiveTamperingTests {
         #expect(try await verify(knows + "quorum w1\n", ["--witness", signers[0].verifier.text]) == 64)
         let itself = try own.with(type: .cosignature).text
         #expect(try await verify("witness me \(itself)\nquorum me\n", key) == 5, "the archive is no witness")
-        // A proof, for its recipient.
+        // The recipient checks a proof.
         let file = files.directory.file("a.tlog-proof")
         let place = ["archive", "prove", "\(ArchiveTamperingImage.notifications)/0@300"]
         let archive = ["--archive.url", files.directory.file("archive"), "--output-file", file]

@@ -15,7 +15,7 @@ struct ClusterPrepareTests {
     @Test func `complete copies are ready, without and with their source`() async throws {
         let (source, target) = (try CopiedCluster(), try CopiedCluster())
         let directory = try TemporaryDirectory()
-        // Shifts the offsets.
+        // These records shift the offsets.
         try await target.write([target.notification(0), target.state(0)])
         for cluster in [source, target] { try await cluster.write([cluster.notification(), cluster.state()]) }
         let (exitCode, printed) = await sluicectl(["cluster", "prepare"] + target.flags)
@@ -210,7 +210,7 @@ struct ClusterPrepareTests {
         let findings = CopyChecks(source: source, target: target, isFinal: false, compacted: []).findings([topic])
         #expect(findings.map(\.status.rawValue) == [difference.status], "\(findings)")
         #expect(findings.first?.found.contains(difference.found) == true, "\(findings)")
-        // No record may be in flight at the final switch.
+        // At the final switch, no record may be missing from the copies.
         let final = CopyChecks(source: source, target: target, isFinal: true, compacted: []).findings([topic])
         #expect(final.map(\.status.rawValue) == ["problem"], "\(final)")
         let same = CopyChecks(

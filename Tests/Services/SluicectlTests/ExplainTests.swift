@@ -58,7 +58,7 @@ import Testing
         try await withWorld { world, _ in
             let answer = try await ask([StoryWorld.account, "--why", "monthly"], world)
             #expect(answer.code == 0)
-            #expect(answer.text.contains("monthly holds"))
+            #expect(answer.text.contains("monthly is granted"))
             #expect(answer.text.contains("ACTIVE until 2026-11-15T00:00:00Z: monthly"))
             let found = answer.json["answer"]?.object
             #expect(found?["isEntitled"] == true)
@@ -227,7 +227,7 @@ import Testing
         }
         #expect(commands.count == 12)
         for command in commands {
-            // The settings of the file are those of the executables.
+            // The file contains the settings of the executables.
             let arguments = command.dropFirst().filter { $0 != "--config" && $0 != "sluice.properties" }
             #expect(command.prefix(2) == ["sluicectl", "explain"])
             guard case .run = SluicectlCommand.command(testParts).parse(Array(arguments), environment: [:]) else {
@@ -395,7 +395,7 @@ import Testing
     }
 }
 
-/// The work is bounded: a known key is in one partition.
+/// The work is bounded, because a known key is in one partition.
 @Suite(.enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)"), .timeLimit(.minutes(10)))
 struct ExplainOnApacheKafkaTests {
     /// 1,000,000 with `SLUICE_TEST_LONG`, otherwise 12,000.

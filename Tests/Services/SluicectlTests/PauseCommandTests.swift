@@ -148,7 +148,7 @@ struct PauseCommandTests {
     }
 }
 
-/// The group that an argument names.
+/// The group specified by an argument.
 @Suite struct ControlledGroupTests {
     @Test func `an unknown group is refused with the groups of the installation`() async throws {
         guard

@@ -234,7 +234,7 @@ import Testing
                 count += 1
                 return count
             }
-            // Listed before the request, and then restarted.
+            // The sweep is listed before the request, and is then restarted.
             if look == 2 || look == 3 { return (503, "") }
             let sweeps = known + (complete.withLock { $0 }.map { [$0] } ?? [])
             return (200, String(decoding: SweepListing.json(sweeps), as: UTF8.self))

@@ -224,7 +224,7 @@ struct RecoveryTests {
         let pace = ReplayPace(perSecond: 20)
         let begun = ContinuousClock.now
         for _ in 0..<5 { try await pace.wait() }
-        // The first one immediately, then one per 50 ms.
+        // The first record is sent immediately, then one every 50 ms.
         #expect(ContinuousClock.now - begun >= .milliseconds(200))
     }
 

@@ -25,7 +25,7 @@ struct ReplayTests {
 
     // MARK: selection
 
-    /// Writes four dead letters, one an hour.
+    /// Writes four dead letters, one hour apart.
     private func writeLetters(_ harness: Harness) async throws {
         let (input, letters) = (harness.production, harness.deadLetters)
         try await harness.letter("a", from: input, to: letters, at: Self.day, of("REFUND", "com.example.app"))
@@ -93,7 +93,7 @@ struct ReplayTests {
         #expect(plan["reasons"] == ["field_type": 1, "identity_missing": 3])
         #expect(plan["topics"]?.object?[harness.production.rawValue] == 4)
         #expect(plan["from"] == "2026-11-20T00:00:00.000Z" && plan["to"] == "2026-11-20T03:00:00.000Z")
-        // Four records at three a second.
+        // Send four records at three per second.
         #expect(plan["seconds"] == 2)
         // The embedded broker does not list groups.
         #expect(plan["groups"] == .null)
@@ -118,7 +118,7 @@ struct ReplayTests {
             try await harness.letter(
                 "\(number)", from: harness.names.entitlements(.production), to: harness.deadLetters)
         }
-        // Refused records are not paced, so that ten of them need no ten seconds.
+        // The rate limit does not apply to refused records, so ten of them take less than ten seconds.
         let (_, printed) = await sluicectl(
             ["dlq", "replay", "--topic", harness.deadLetters.rawValue, "--rate", "1", "--yes"] + harness.flags)
         #expect(printed.complaints == ["0 replayed, 10 left, 10 of 10 records read; resume with --after 0-9"])
@@ -133,9 +133,9 @@ struct ReplayTests {
         let failed = [KafkaHeader(key: "sluice.replay.reason", text: "sluice-entitlements identity_missing")]
         try await harness.letter("a", from: input, to: letters)
         try await harness.letter("b", from: input, to: letters)
-        // The first one came back.
+        // The first record was dead-lettered again.
         try await harness.letter("a", from: input, to: letters, failed)
-        // It came back for another reason, or from another group.
+        // The record was dead-lettered for another reason, or by another group.
         try await harness.letter("c", from: input, to: letters, reason: "field_type", failed)
         try await harness.letter(
             "d", from: input, to: letters, [KafkaHeader(key: "sluice.replay.reason", text: "crm identity_missing")])
@@ -172,7 +172,7 @@ struct ReplayTests {
         let copies = try await harness.records(harness.production).filter { $0.text(.origin) == "replay" }
         #expect(copies.map { $0.text(.id) } == ["u0", "u1"])
         #expect(copies.first?.key == Array("com.example.app/1".utf8) && copies.first?.value == Array("0".utf8))
-        // Without a range of time, the copies are in the selection.
+        // Without a time range, the copies are selected too.
         let all = ["replay", "--type", "REFUND", "--yes", "--output", "json"] + harness.flags
         let second = await sluicectl(all)
         let reasons = Self.texts(try second.printed.objects, "reason").compactMap { $0 }
@@ -185,7 +185,7 @@ struct ReplayTests {
     }
 }
 
-/// The parts of a plan that the embedded broker cannot answer: groups, and offsets by time.
+/// The parts of a plan that the embedded broker does not support: groups, and offsets by time.
 @Suite(.enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)"), .timeLimit(.minutes(5)))
 struct ReplayOnApacheKafkaTests {
     @Test func `the plan names the groups that it reaches, and a window starts at its time`() async throws {
@@ -206,7 +206,7 @@ struct ReplayOnApacheKafkaTests {
             #expect(plan["from"] == "2026-10-01T09:00:00.000Z" && plan["to"] == plan["from"])
             let done = await sluicectl(command + ["--yes"])
             #expect(done.exitCode == 0, "\(done.printed.complaints)")
-            // The copy is in the same window, which has no end.
+            // The copy is in the same time range, which has no end.
             let again = await sluicectl(command)
             #expect(try again.printed.objects.compactMap { $0["reason"]?.string } == ["copy"])
             await world.close()

@@ -52,7 +52,7 @@ import Testing
                 "archiveBytesPerDay": 2_160_000_000, "archiveBytes": 864_000_000_000,
                 // A segment and two tiles per 256 records; 12 x 17,280 intervals of 5 s, and one per 1,000 records.
                 "archiveObjectsPerDay": 10_125, "archiveCheckpointsPerDay": 208_224,
-                // One per hour for each of the 12 partitions.
+                // One copy per hour for each of the 12 partitions.
                 "archiveCopiesPerDay": 288,
             ])
     }
@@ -135,7 +135,7 @@ import Testing
     }
 }
 
-/// The page deploy/capacity.md.
+/// Checks the page deploy/capacity.md.
 @Suite struct CapacityPageTests {
     @Test func `the page shows the output of its command`() async throws {
         let page = try String(

@@ -80,7 +80,7 @@ struct StateRekeyTests {
         erased.value = nil
         let rows = (0..<3).map { topics.row("k\($0)", $0, in: topics.source, partitions: 2) }
         try await topics.write(rows + [erased])
-        // Complete, the first of two, and nothing.
+        // In the target, k0 is complete, k1 has the first of two records, and k2 is missing.
         try await topics.write((0..<2).map { topics.row("k\($0)", $0, in: topics.target, partitions: 4) })
 
         let (done, printed) = await topics.rekey(["--yes"])
@@ -195,8 +195,8 @@ struct StateRekeyTests {
     }
 
     @Test func `the first proposal remains first although its original record was compacted`() throws {
-        // Offset 5,000 had the winner and is gone. A loser arrived at 5,500, and the owner repeated the winner at
-        // 6,000.
+        // The winner was at offset 5,000 and has been deleted. A loser arrived at 5,500, and the owner repeated the
+        // winner at 6,000.
         let loser = record("loser", at: 5_500)
         let winner = record("winner", at: 6_000, named: 5_000)
         var last = (loser: loser, winner: winner)

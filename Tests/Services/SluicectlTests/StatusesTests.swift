@@ -158,7 +158,7 @@ import Testing
                 4 subscriptions compared, 3 differ
 
                 """)
-        // Neither purchases with only signed notifications, nor erased ones.
+        // Purchases with only signed notifications, and erased ones, are not queried.
         #expect(!asked.contains { $0.hasSuffix("/400") || $0.hasSuffix("/600") })
     }
 
@@ -178,7 +178,7 @@ import Testing
         let (exitCode, printed, _) = try await run(["--output", "json"]) { id in
             switch id {
             case "100": (400, #"{"errorCode":4000999,"errorMessage":"Something new."}"#)
-            // Without a signature.
+            // This response has no signature.
             case "200":
                 (
                     200,

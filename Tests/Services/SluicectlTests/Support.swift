@@ -150,7 +150,7 @@ private let webhooksGroup = ConsumerSettings.group(of: "sluice-webhooks")
 /// Whether the reconciler publishes Apple's statuses.
 private let repairing = Setting.boolean("repairing", default: true, help: "Of tests.")
 
-/// Whether the webhook receiver accepts.
+/// Whether the webhook receiver accepts messages.
 private let accepting = Setting.boolean("accepting", default: true, help: "Of tests.")
 
 private func delivery(_ configuration: Configuration) -> SluicectlParts.Delivery {

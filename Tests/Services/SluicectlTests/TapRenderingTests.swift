@@ -27,7 +27,7 @@ import Testing
                 2026-12-01T00:00:00Z  7e3fb204-2ab3-4c5f-8f0e-0d9c1b6a7e55  3@17
 
                 """)
-        // Later lines keep the width, and an overlong cell shifts the others.
+        // Later lines keep the column widths, and an overlong cell shifts the following ones.
         let second = columns.lines([
             tapped(Sample.record(key: "a/\(String(repeating: "9", count: 60))", value: nil)).cells
         ])

@@ -118,7 +118,7 @@ struct TapTests {
         let harness = try Harness()
         try await harness.send([Self.notification("A")])
         try await harness.send([Self.notification("B")], partition: 1)
-        // One partition after the other: the first print is read, and the second is not.
+        // The partitions are printed one after the other. The first line is read, and the second is not.
         let (exitCode, printed) = await sluicectl(
             ["tap", "--start", "beginning"] + harness.flags, into: Printed(linesBeforeClosing: 1))
         #expect(exitCode == 0)

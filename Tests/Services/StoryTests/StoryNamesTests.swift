@@ -4,7 +4,7 @@ import JSON
 import Story
 import Testing
 
-/// Names that scripts and the console read. New ones may be added, but none may change.
+/// Names that scripts and the console read. Names may be added, but not changed.
 @Suite struct StoryNamesTests {
     @Test func `the kinds of events and identifiers match the published ones`() {
         #expect(

@@ -141,7 +141,8 @@ import Testing
         #expect(letter.state == "key-3:3" && letter.text("sluice.dlq.reason") == "http_500")
     }
 
-    /// A broken release responds 400 to everything, a wrong secret 401, and a moved service 308.
+    /// A broken receiver responds with 400 to everything, a receiver with a wrong secret with 401, and a moved service
+    /// with 308.
     @Test(arguments: [400, 401, 308])
     func `no state is lost when a receiver refuses everything, and an error is logged`(status: Int) async throws {
         try await installation.write(states: 100, keys: 20)
@@ -151,7 +152,7 @@ import Testing
         }
         let webhooks = try await RunningWebhooks(
             installation.arguments(url: receiver.url) + ["--consumer.attempts", "2"])
-        // Far more failures than one record may have.
+        // Wait for far more failures than a single record may have.
         try await waitUntil(within: .seconds(60)) { receiver.deliveries.count >= 60 }
         let spent = try await installation.deadLetters().count
         #expect(spent <= (status == 400 ? 4 : 0))

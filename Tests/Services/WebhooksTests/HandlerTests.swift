@@ -213,7 +213,7 @@ import Testing
         #expect(try await verdict(1, version: "1") == .done)
         #expect(try await verdict(1, version: "2") == .skip("unchanged"))
         #expect(try await verdict(1, version: "3", state: "GRACE") == .done)
-        // It equals an earlier state but not the last one, so it is posted again.
+        // This state equals an earlier one but not the last one, so it is posted again.
         #expect(try await verdict(1, version: "4") == .done)
         await handler.partitionReleased(KafkaTopicPartition(topic: "appstore.entitlements.production", partition: 0))
         #expect(try await verdict(1, version: "5") == .done)

@@ -21,7 +21,7 @@ import Testing
         #expect(step(first, at: 0) == .wait)
         #expect(step(first, at: 299) == .wait)
         #expect(step(first, at: 300) == .read)
-        // There is one reading at a time.
+        // Only one reading runs at a time.
         #expect(step(first, at: 301) == .wait)
         wasRead(since: 300, at: 302)
         #expect(step(first, at: 302) == .lost)

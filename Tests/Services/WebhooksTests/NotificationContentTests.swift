@@ -102,7 +102,7 @@ import Testing
             url: Receiver().url, attempts: 2, directory: TemporaryDirectory(), ["--webhooks.content", "signed"],
             clocks: clock.clocks, logSink: sink
         ) {
-            // The first reading does not reach the end.
+            // The first reading does not reach the end of the topic.
             readings.withLock { count in
                 count += 1
                 return count > 1

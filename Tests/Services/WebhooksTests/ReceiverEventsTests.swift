@@ -58,7 +58,8 @@ import Testing
     }
 
     @Test func `a receiver that rejects every message has stopped, and resumes`() async throws {
-        // Two attempts of four records are refusals of records; the ninth concerns the receiver.
+        // Two failed attempts for each of four records count as refusals of the records; the ninth counts as a failure
+        // of the receiver.
         let refusing = try Receiver { _, number in number <= 10 ? .status(422) : .accepted }
         let handler = try handler(
             url: refusing.url, attempts: 2, directory: TemporaryDirectory(), receiver: receiver)

@@ -50,7 +50,7 @@ import Testing
         #expect(id.text == "notification-production-7e3fb204-2ab3")
         #expect(WebhookID(id.text) == id)
         #expect(WebhookID(.signed, .sandbox, notificationUUID: "u").text == "signed-sandbox-u")
-        // An id that could break the header is replaced with its digest.
+        // If an id is not valid in a header, its digest is used instead.
         for odd in ["a.b", "", "a\r\nb: c", String(repeating: "a", count: 65)] {
             let text = WebhookID(.signed, .sandbox, notificationUUID: odd).text
             #expect(text.count == "signed-sandbox-".count + 16 && !text.contains("."), "\(odd)")
@@ -71,7 +71,7 @@ import Testing
         #expect(try object(first)["timestamp"] == "2026-11-01T00:00:01.000Z")
         #expect(try object(first)["data"]?.object?["version"] == "001793491201000-001793491201000")
         #expect(try erasure(1_793_499_999_000, [moment]) == first)
-        // Written by a version without the header.
+        // An earlier version wrote the record without the header.
         #expect(try erasure(1_793_491_201_000, []) == first)
         #expect(throws: WebhookMessageError.unwanted("expired")) {
             try erasure(1_797_379_201_000, [KafkaHeader(key: "sluice.state.expired", text: "1")])

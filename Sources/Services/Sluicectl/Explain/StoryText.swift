@@ -124,7 +124,7 @@ struct StoryText {
         }
         var text = "\nat \(PlainText.seconds(answer.at))"
         if let entitlement = answer.entitlement {
-            text += ": \(printable(entitlement)) \(answer.isEntitled ? "holds" : "does not hold")"
+            text += ": \(printable(entitlement)) \(answer.isEntitled ? "is granted" : "is not granted")"
         }
         text += "\n"
         for purchase in answer.purchases { text += self.text(purchase, isWhy: answer.entitlement != nil) }

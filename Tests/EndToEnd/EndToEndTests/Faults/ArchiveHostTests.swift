@@ -216,7 +216,7 @@ private struct HostStory {
 
     // MARK: A new host
 
-    /// Kills all hosts. One with an empty key store archives alone, then the others return.
+    /// Kills all hosts. One with an empty key store archives alone, and then the others are restarted.
     private mutating func joinFromNothing() async throws {
         for host in 0...2 { try await hosts.kill(host) }
         kills += 3

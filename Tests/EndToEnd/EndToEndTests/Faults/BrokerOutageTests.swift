@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// The only broker fails under load in every possible way, and returns.
+    /// The only broker fails under load in every possible way, and recovers.
     @Suite struct BrokerOutages {
         @Test func `a frozen embedded broker causes 503 in time, and 200 again soon after its return`() async throws {
             try await Harness.open { harness in

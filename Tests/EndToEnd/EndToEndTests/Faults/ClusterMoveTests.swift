@@ -79,7 +79,7 @@ extension EndToEnd {
             let groups = try #require(JSON.object(plan.output)?.objects("groups"), "\(plan)")
             let webhooks = groups.first { $0.text("executable") == "sluice-webhooks" }?.objects("partitions") ?? []
             let topic = broker.notifications(.production).rawValue
-            // A partition without such a record resumes at its end.
+            // A partition without records after the given time resumes at its end.
             let offsets = webhooks.filter { $0.text("topic") == topic }.map { $0.integer("to") }
             #expect(offsets == [0, 2, 0, 0], "\(plan)")
             let others = groups.filter { $0.text("executable") != "sluice-webhooks" }
@@ -118,7 +118,8 @@ extension EndToEnd {
             #expect(after.count == before.count + 1 && after[new.originalTransactionId] != nil)
             #expect(after[renewed.originalTransactionId] != before[renewed.originalTransactionId])
             #expect(after.filter { $0.value != before[$0.key] }.count == 2)
-            // Stopped before their brokers. Without brokers, shutdown takes its full time limit.
+            // The executables are stopped before their brokers, because without brokers a shutdown takes its full time
+            // limit.
             for process in [entitlements.process, refunds] { await process.stop() }
         }
     }

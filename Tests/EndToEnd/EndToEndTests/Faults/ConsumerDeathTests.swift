@@ -32,7 +32,7 @@ extension EndToEnd {
                             lostDisks += 1
                         }
                         members[index] = try await group.member(members[index].name, keepsPlace: true)
-                        // The next kill interrupts its work, or comes even earlier.
+                        // The next kill interrupts the member's work, or happens even earlier.
                         guard number % 4 != 0 else { continue }
                         try await group.waitUntilHandling([members[index]])
                         recoveries.append(ContinuousClock.now - killed)
@@ -86,7 +86,7 @@ extension EndToEnd {
                         try await group.waitUntilHandling([member])
                         try await load.wait(for: TestScale.choose(short: 50, long: 200))
                         try await group.limitState(to: 100)
-                        // Input continues meanwhile.
+                        // Input continues in the meantime.
                         try await group.wait(for: member) {
                             await $0.sum(of: "sluice_state_oversized_total") ?? 0 >= 3
                         }

@@ -29,7 +29,7 @@ extension EndToEnd {
         @Test func `SIGTERM under load leaves no request unanswered`() async throws {
             var ends: [Ending] = []
             var records: [String] = []
-            // An embedded broker can store the records of about fifty of them.
+            // An embedded broker can store the records of about fifty shutdowns.
             for batch in 0..<TestScale.choose(short: 1, long: 5) {
                 try await Harness.open { harness in
                     let broker = try await harness.embeddedBroker(partitions: 100)
@@ -101,7 +101,7 @@ extension EndToEnd.IngressDeaths {
         let underWay: Int
     }
 
-    /// Runs an operation repeatedly with limited concurrency: a shutdown mostly waits.
+    /// Runs an operation repeatedly with limited concurrency, because a shutdown mostly waits.
     private func inLanes<Result: Sendable>(
         _ count: Int, _ body: @escaping @Sendable (Int) async throws -> Result
     ) async throws -> [Result] {
@@ -181,7 +181,7 @@ extension EndToEnd {
             }
         }
         let broken = outcomes.count { $0.answer.isUnanswered }
-        // Like Apple's retries.
+        // Post again, as Apple does.
         #expect(
             try await load.repeatUnacknowledged(within: TestScale.choose(short: .seconds(30), long: .seconds(300))) == 0
         )

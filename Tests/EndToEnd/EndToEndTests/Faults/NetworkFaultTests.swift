@@ -88,7 +88,7 @@ extension EndToEnd.NetworkFaultsOnApacheKafka {
     }
 }
 
-/// An Apache Kafka that is reachable only through Toxiproxy.
+/// An Apache Kafka broker that is reachable only through Toxiproxy.
 private struct ProxiedKafka {
     let cluster: ApacheKafka
     private let api: String

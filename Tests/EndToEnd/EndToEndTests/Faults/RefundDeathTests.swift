@@ -46,7 +46,7 @@ extension EndToEnd {
                 member.signal(SIGKILL)
                 _ = try await member.end(within: .seconds(10))
                 killed += 1
-                // Every second restart uses another disk, because only the data in Kafka matters.
+                // Every second restart uses a different disk, because only the data in Kafka matters.
                 member = try harness.refunds(on: broker, api, data: "refunds-\(killed / 2)", settings: settings)
             }
             try await RefundRequests.wait(for: count, on: broker, api, member)

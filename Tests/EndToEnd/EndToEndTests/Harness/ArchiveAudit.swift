@@ -13,9 +13,9 @@ final class ArchiveAudit: Sendable {
         var incomplete = 0
         /// The findings of those runs.
         var missing: Set<String> = []
-        /// Every number of deleted segments that a run counted.
+        /// The numbers of deleted segments that the runs counted.
         var deletedSegments: Set<Int64> = []
-        /// Runs that found a change, or did not end.
+        /// Runs that found a change, or did not complete.
         var alarms: [String] = []
     }
 

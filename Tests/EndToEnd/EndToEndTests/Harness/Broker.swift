@@ -102,7 +102,7 @@ struct Broker: Sendable {
         return Dictionary(headers.map { ($0.reference, $0.segment) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Returns the next offset of every notification partition. The offsets are unchanged if none was written.
+    /// Returns the next offset of every notification partition. The offsets are unchanged if no record was written.
     func endOffsets() async throws -> [KafkaTopicPartition: KafkaOffset] {
         try await withAdmin { admin in
             var ends: [KafkaTopicPartition: KafkaOffset] = [:]

@@ -133,7 +133,7 @@ final class ConsumerGroup: Sendable {
         }
     }
 
-    /// Waits for a member to reach a state, polling ten times a second: each poll costs the member work.
+    /// Waits for a member to reach a state. Polls only ten times a second, because each poll costs the member time.
     func wait(
         for member: GroupMember, within limit: Duration = .seconds(60), _ condition: (GroupMember) async -> Bool
     ) async throws {

@@ -4,7 +4,7 @@ import Foundation
 import Simulator
 import Synchronization
 
-/// An endless supply of signed notifications. It prepares the next batch while one is in use.
+/// An endless supply of signed notifications. It prepares the next batch while the current one is in use.
 final class NotificationSupply: Sendable {
     private static let batch = 200
 

@@ -3,8 +3,8 @@ import AppStoreSigning
 import Foundation
 import Simulator
 
-/// A day on which periods of monthly subscriptions end, played by the simulator. Most renewals are notified 40 minutes
-/// later, every fourth some hours before, and every tenth never.
+/// A day on which periods of monthly subscriptions end, played by the simulator. Notifications of most renewals are
+/// sent 40 minutes later, of every fourth some hours before, and of every tenth never.
 struct RenewalDay {
     static let hour: Int64 = 3_600_000
 
@@ -15,12 +15,12 @@ struct RenewalDay {
     /// The notifications signed during the day, in signing order.
     private var rest: ArraySlice<UnsignedNotification>
     private let factory: NotificationFactory
-    /// The end of the last notified period.
+    /// The end of the latest period with a posted notification, by purchase.
     private var expiry: [String: Int64] = [:]
     private(set) var posted: [String] = []
     /// The purchases that are not renewed.
     let lapsing: Set<String>
-    /// The purchases with a renewal that is notified after the period has ended.
+    /// The purchases with a renewal notification after the end of the period.
     let late: Set<String>
 
     /// - Parameter hours: the hours of the day during which periods end; the scenarios distribute them from 6 to 18.

@@ -78,7 +78,7 @@ struct SecuredBroker: Sendable {
         }
     }
 
-    /// An operation that a user is allowed on a resource.
+    /// An operation that a user may perform on a resource.
     struct Right: Sendable, CustomStringConvertible {
         let executable: String
         let resource: String

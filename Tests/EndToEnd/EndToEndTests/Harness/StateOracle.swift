@@ -42,7 +42,7 @@ struct StateOracle: Sendable {
             guard let object, let version else { return }
             let word = Word(
                 signed: version.integer("signedDate") ?? 0, uuid: uuid,
-                // A published state preserves some bytes of the notification that a transaction came with.
+                // A published state preserves some bytes of the notification that contained a transaction.
                 line: Self.line(kind, object, fields, version, kind == "transaction" ? "" : uuid))
             if word.replaces(purchase.words[name]) { purchase.words[name] = word }
         }

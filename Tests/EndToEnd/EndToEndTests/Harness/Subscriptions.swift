@@ -42,7 +42,7 @@ struct Subscription: Sendable {
         """
     }
 
-    /// - Parameter changes: members that extend the usual ones or replace those with the same name.
+    /// - Parameter changes: members to add, which replace members with the same name.
     func transaction(_ period: Int, _ changes: [String: String?] = [:]) -> String {
         object(
             [
@@ -104,7 +104,7 @@ extension Broker {
     func write(_ subscriptions: Range<Int>, periods: Range<Int> = 0..<1) async throws {
         let topic = notifications(.production)
         for period in periods {
-            // Writes in batches: a hundred thousand records are a hundred megabytes.
+            // Writes in batches, because a hundred thousand records are a hundred megabytes.
             for start in stride(from: subscriptions.lowerBound, to: subscriptions.upperBound, by: 5000) {
                 try await writeAtOnce(
                     (start..<min(start + 5000, subscriptions.upperBound)).map {

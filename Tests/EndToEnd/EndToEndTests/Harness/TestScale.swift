@@ -17,6 +17,6 @@ enum TestScale {
 
 extension Duration {
     /// Whether a measured time is within its limit. Only the long form checks it, because it runs release executables
-    /// on an otherwise idle machine. In the short form only the deadlines of waits fail.
+    /// on an otherwise idle machine. In the short form, a test fails only if a wait times out.
     func keeps(_ promise: Duration) -> Bool { !TestScale.isLong || self <= promise }
 }

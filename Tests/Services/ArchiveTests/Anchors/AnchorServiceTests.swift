@@ -11,7 +11,7 @@ import Testing
 
 @testable import Archive
 
-/// The service with a simulated clock. Each pause runs a closure of the test.
+/// The service with a simulated clock. Each pause calls a closure of the test.
 @Suite(.timeLimit(.minutes(5)))
 struct AnchorServiceTests {
     @Test func `the newest checkpoint is anchored once, and a newer one after the interval`() async throws {
@@ -138,7 +138,7 @@ private final class Bench: Sendable {
                     }
                     try await during(number)
                     clock.advance(by: pause)
-                    // Cancellation ends the test, as it ends the process.
+                    // Cancellation ends the test, as it would end the process.
                     if number == pauses { throw CancellationError() }
                 }, logger: Logger(label: "test", level: .info, format: .json, sink: log)), registry)
         await #expect(throws: CancellationError.self) { try await service.run() }

@@ -90,7 +90,7 @@ struct StoreAnchorTests {
                 code = error.code
             }
             #expect(code == nil || code == .unavailable, "call \(number)")
-            // A write that this store could not make durable fails until the next process.
+            // If a write could not be made durable, this store fails until the process is restarted.
             let next = try DirectoryStore(path: "/anchor", creating: false, calls: disk.afterDeath())
             try await StoreAnchor(store: next).anchor(new)
             #expect(try await next.read(try archive.names.checkpoint())?.bytes == new.checkpoint.note.bytes)

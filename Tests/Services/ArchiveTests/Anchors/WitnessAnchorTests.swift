@@ -40,7 +40,7 @@ struct WitnessAnchorTests {
             #expect(note.text == log.checkpoint.note.text)
             let signatures = try note.verified(by: [server.verifier])
             #expect(signatures.map(\.time) == [1_800_000_060])
-            // The log's own signatures are kept, and so are unverified ones by other keys of the witness.
+            // The log's own signatures are kept, and unverified signatures by other keys of the witness are kept too.
             #expect(note.signatures.count == log.checkpoint.note.signatures.count + 2)
             #expect(note.signatures.allSatisfy { $0.name != "other.example" })
         }

@@ -63,7 +63,7 @@ import Testing
         let first = plan(&schedule, keys, at: 0)
         #expect(first.count == ConfirmationSchedule.concurrency)
         #expect(plan(&schedule, keys, at: 1).isEmpty)
-        // Rows read before the work ended do not reflect its result.
+        // Rows that were read before the work ended do not reflect its result.
         _ = schedule.beginLook()
         schedule.asked(key(0), .done, .answers, attempts: 1, at: 2)
         let next = schedule.plan(keys.map { .init(key: $0.key, scope: $0.scope, due: 0) }, at: 2)

@@ -95,7 +95,7 @@ import Testing
         #expect(body["grants"]?.array?.first?.object?["transactionId"] == "10002")
         #expect(store.api.requests(of: .getAllSubscriptionStatuses) == 1)
         #expect(store.api.requests(of: .getTransactionInfo) == 0)
-        // The published row contains the same.
+        // The published row contains the same data.
         let published = try #require(try await installation.read(installation.state(.production)).last?.value)
         let facts = try PurchaseFacts(published: published)
         #expect(!facts.hasUnsettledLegacy && facts.transactions[TransactionId("10002")] != nil)
@@ -181,7 +181,7 @@ import Testing
         let service = try await RunningEntitlements(
             installation.configuration(data: directory.path, store.settings))
         try await service.finish(5)
-        // The other purchase waited, and was confirmed meanwhile.
+        // The other purchase was waiting, and has now been confirmed.
         try await waitUntil(within: .seconds(25)) {
             try await self.line(service, "2000") == "ACTIVE signed settled"
         }

@@ -59,7 +59,7 @@ struct PresentLife {
         self.now = now
     }
 
-    /// Bought 31 days ago and expired yesterday.
+    /// A subscription that was bought 31 days ago and expired yesterday.
     var bought: Draft {
         Draft(
             "SUBSCRIBED", "INITIAL_BUY", signed: now - 31 * day, purchase: purchase,
@@ -67,7 +67,7 @@ struct PresentLife {
             renewalInfo: renewal())
     }
 
-    /// Returns Apple's notification if the subscription did not renew.
+    /// Returns Apple's notification that the subscription was not renewed.
     var expired: Draft {
         Draft(
             "EXPIRED", "VOLUNTARY", signed: now - day, purchase: purchase, status: 2,
@@ -75,7 +75,7 @@ struct PresentLife {
             renewalInfo: renewal(0).with("expirationIntent", 1))
     }
 
-    /// Renewed yesterday for a month.
+    /// A subscription that was renewed yesterday for a month.
     var renewed: Draft {
         Draft(
             "DID_RENEW", signed: now - day + 1000, purchase: purchase,

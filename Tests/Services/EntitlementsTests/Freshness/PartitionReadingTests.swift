@@ -44,7 +44,7 @@ extension InputFreshness {
             reading.observe(end: 5 + Int64(moment), next: 5, at: Int64(moment) * 1_000)
         }
         #expect(reading.receivedUntil == 1_000)
-        // Forgotten ends make the time earlier, never later.
+        // Discarded ends make the time earlier, never later.
         reading.observe(end: 6_000, next: 5_000, at: 5_000_000)
         let moment = reading.receivedUntil ?? 0
         #expect((4_900_000...4_995_000).contains(moment))

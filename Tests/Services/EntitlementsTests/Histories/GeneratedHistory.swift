@@ -1,7 +1,7 @@
 import Kafka
 import Records
 
-/// One notification as plain values. The generator writes it, the oracle reads it, and a record carries it.
+/// One notification as plain values. The generator writes it, the oracle reads it, and a record contains it.
 struct HistoryEntry: Sendable {
     struct Transaction: Sendable {
         var id: String

@@ -29,7 +29,7 @@ import Testing
 
     @Test func `generated histories lead to the oracle's states and account in every order`() throws {
         var random = SeededGenerator(seed: 17)
-        // Runs in parts, because all histories of a trial are in memory.
+        // Runs in parts, because a trial keeps all its histories in memory.
         for part in 0..<(Self.isFull ? 100 : 1) {
             let trial = try HistoryTrial(count: 1000, random: SeededGenerator(seed: UInt64(20_261_123 + part)))
             var dump: HistoryTrial.Dump = [:]
@@ -71,7 +71,7 @@ import Testing
         let count = Self.isFull ? 2000 : 100
         let observed = ProductRules(legacyTrust: LegacyTrustRules(others: .observe))
         let signed = try HistoryTrial(count: count, random: SeededGenerator(seed: 31), rules: observed)
-        // Forged histories of the same purchases.
+        // Add forged histories of the same purchases.
         let forged = try HistoryTrial(count: count, random: SeededGenerator(seed: 32), trust: "shared-secret")
         var random = SeededGenerator(seed: 33)
         var dump: HistoryTrial.Dump = [:]

@@ -9,7 +9,7 @@ struct Outcome: Hashable, Sendable, CustomStringConvertible {
         case main = "M"
         case sandbox = "S"
         case quarantine = "Q"
-        /// Covered by another request's record.
+        /// The notification is already in another request's record.
         case noNewRecord = "(=)"
     }
 
@@ -27,10 +27,12 @@ struct Outcome: Hashable, Sendable, CustomStringConvertible {
     static let accepted = Outcome(status: 200, reason: "accepted", kafka: .main)
     static let sandbox = Outcome(status: 200, reason: "sandbox", kafka: .sandbox)
     static let duplicate = Outcome(status: 200, reason: "duplicate", kafka: .noNewRecord)
-    /// Complete and well framed. The remaining outcome is the verifier's verdict on the body `{"signedPayload":"x"}`.
+    /// The request is complete and correctly framed, so the outcome is the verifier's verdict on the body
+    /// `{"signedPayload":"x"}`.
     static let read = refused(400, "jws_form")
 
-    /// Responses to foreign input close the connection. Responses to input that may be ours do not.
+    /// Responses to input that cannot come from Apple close the connection. Responses to input that may come from Apple
+    /// do not.
     static func refused(_ status: Int, _ reason: String) -> Outcome {
         Outcome(status: status, reason: reason, closes: (400...403).contains(status))
     }

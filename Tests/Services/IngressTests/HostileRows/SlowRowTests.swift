@@ -59,7 +59,7 @@ import Testing
         let clock = ManualClock()
         try await IngressHarness.with(broker, clocks: TestTime.standing(clock), { $0.proxies = [] }) {
             harness async throws in
-            // The burst is two seconds' worth. The clock is stopped, so nothing is refilled.
+            // The burst equals two seconds of the rate. The clock is stopped, so the budget is not refilled.
             for _ in 0..<4000 { try connect(harness).close() }
             for _ in 0..<10 { #expect(try connect(harness).isClosedByPeer()) }
             #expect(await eventually { harness.allDecisions() == ["rate 0": 10] })

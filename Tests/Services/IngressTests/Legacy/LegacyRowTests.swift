@@ -200,7 +200,7 @@ import Testing
         other.bid = "com.example.other"
         let app = AppIdentity(bundleId: BundleId("com.example.other"), appAppleId: AppAppleId(7))
         try await with({ $0.verifier.apps.append(app) }) { harness async throws in
-            // Another configured app has a secret, but this one has none.
+            // Another configured app has a secret, but this app has none.
             #expect(try await harness.post(other.bytes).status == 403)
             #expect(harness.decisions("v1_disabled", 403) == 1)
             #expect(try await harness.post(LegacyBody().bytes).status == 200)
@@ -225,7 +225,7 @@ import Testing
             #expect(record.text("sluice.quarantine.reason") == "v1_profile")
             #expect(record.text("sluice.quarantine.bundleid") == nil)
             #expect(!String(decoding: record.value ?? [], as: UTF8.self).contains(LegacyBody.secret))
-            // With bid the app is unambiguous.
+            // With `bid`, the app is unambiguous.
             #expect(try await harness.post(LegacyBody().bytes).status == 200)
             #expect(try await harness.counts() == [1, 0, 1])
         }

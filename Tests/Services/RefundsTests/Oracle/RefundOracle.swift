@@ -6,7 +6,7 @@
 struct RefundOracle {
     private typealias Story = RefundStory
 
-    /// A round as known at a point in time.
+    /// A round according to the requests known at a point in time.
     struct Round: Equatable {
         var requests: [String]
         var first: Int64
@@ -47,7 +47,7 @@ struct RefundOracle {
 
     static let gap: Int64 = 72 * RefundStory.hour
     static let answerTime: Int64 = 12 * RefundStory.hour
-    /// Two clocks that are each wrong by up to a minute, and one look per minute.
+    /// Two clocks may each be wrong by up to a minute, and due work is checked once per minute.
     private static let tolerance: Int64 = 4 * RefundStory.minute
 
     private let story: RefundStory

@@ -134,7 +134,8 @@ import Testing
 
     @Test(
         arguments: [
-            // Cases 1, 4 and 13 of 10.7 as signed: dates of requests, verdicts, ends; the rounds.
+            // Cases 1, 4 and 13 of 10.7. Each has the signing dates of the requests, the verdicts, the ends, and the
+            // expected rounds.
             ([0, 8, 16], [], [], [[0, 8, 16]]), ([0, 100], [20], [], [[0], [100]]), ([0, 8], [], [0], [[0], [8]]),
             ([0, 2_160], [], [], [[0], [2_160]]), ([0, 16], [], [0], [[0], [16]]),
             ([0, 600], [2, 500], [], [[0], [600]]),

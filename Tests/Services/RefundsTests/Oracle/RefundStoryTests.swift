@@ -30,7 +30,7 @@ import Testing
         print(
             "\(count) stories, \(failed) against the specification: \(put) PUTs, \(accepted) accepted, ended \(ended)")
         #expect(failed == 0)
-        // The stories cover enough: every kind of end occurs.
+        // Checks that the stories cover every kind of end.
         if count >= 1_000 {
             #expect(Set(ended.keys) == ["withheld", "missed", "too_late", "refused"])
             #expect(accepted > count / 4)

@@ -9,7 +9,7 @@ import Testing
 
 @testable import Simulator
 
-/// Formats of the same history.
+/// Tests the formats of the same history.
 @Suite(.timeLimit(.minutes(5))) struct `Formats` {
     @Test func `each step is sent in every format that reports it, and no body twice`() throws {
         let life = try #require(Scenario.named("subscription-life"))

@@ -196,7 +196,7 @@ import Testing
         // An hour before the change back on 1 November 2026, and at the change.
         (1_793_520_000_000, "2026-11-01 08:00:00 Etc/GMT", "2026-11-01 01:00:00 America/Los_Angeles"),
         (1_793_523_600_000, "2026-11-01 09:00:00 Etc/GMT", "2026-11-01 01:00:00 America/Los_Angeles"),
-        // The change of 2027 is on the 14th.
+        // In 2027, summer time begins on 14 March.
         (1_805_004_000_000, "2027-03-14 06:00:00 Etc/GMT", "2027-03-13 22:00:00 America/Los_Angeles"),
     ]) func `dates are formatted in UTC and in Los Angeles time`(milliseconds: Int64, utc: String, losAngeles: String) {
         #expect(DateTexts.utc(milliseconds) == utc && DateTexts.losAngeles(milliseconds) == losAngeles)

@@ -6,7 +6,7 @@ import Testing
 @testable import Simulator
 
 @Suite(.timeLimit(.minutes(5))) struct `API errors` {
-    /// A request and the expected error code.
+    /// An invalid request and the expected error code.
     struct Row: Sendable, CustomTestStringConvertible {
         let code: Int64
         let method: String
@@ -171,7 +171,7 @@ import Testing
         Row(.statusRequestNotFound, "GET", extensions + "mass/com.example.app.premium/1"),
     ]
 
-    /// Errors that depend on Apple's internal data, triggered by an id with the error's number.
+    /// Errors that depend on Apple's internal data. An id that contains the error's number triggers them.
     private static let others = [
         ServerAPIError.invalidAppIdentifier, .transactionNotConsumable, .accountNotFound, .accountNotFoundRetryable,
         .appNotFound, .appNotFoundRetryable, .originalTransactionIdNotFoundRetryable, .rateLimitExceeded,
@@ -263,7 +263,7 @@ import Testing
             harness.time.advance(by: .seconds(1))
             #expect(
                 try await harness.send("POST", next, request).errorCode == ServerAPIError.paginationTokenExpired.code)
-            // The token is valid only for its query.
+            // A pagination token is valid only for its query.
             let other = try await harness.send("POST", next, request.with("onlyFailures", true))
             #expect(other.errorCode == ServerAPIError.invalidPaginationToken.code)
         }

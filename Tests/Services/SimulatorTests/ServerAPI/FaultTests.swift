@@ -77,7 +77,7 @@ import Testing
         try await open(.latency) { harness in
             let answer = Task { [path] in try await harness.send("PUT", path, decline) }
             try await waitUntil { harness.time.waitingCount == 1 }
-            // Apple has accepted it before the client knows.
+            // Apple has accepted the answer, but the client does not know.
             #expect(harness.api.answers.map(\.isAccepted) == [true])
             harness.time.advance(by: .seconds(1))
             #expect(try await answer.value.status == 202)
@@ -134,7 +134,7 @@ import Testing
         #expect(forward == backward.reversed())
         let other = try self.faults("429=10%,lost=20%", seed: 2)
         #expect(forward != paths.map { other.fault(of: .sendConsumptionInformation, "PUT", $0, number: 0) })
-        // A repeated request is drawn separately.
+        // The fault of a repeated request is chosen separately.
         #expect(forward != paths.map { faults.fault(of: .sendConsumptionInformation, "PUT", $0, number: 1) })
     }
 

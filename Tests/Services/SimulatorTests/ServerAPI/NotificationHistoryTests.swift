@@ -188,7 +188,7 @@ import Testing
             bundleId: BundleId(first.bundleId), appAppleId: AppAppleId(first.appAppleId), environment: .sandbox)
         let directory = try TemporaryDirectory()
         for (number, sample) in samples.enumerated() {
-            // Every second one as a posted body.
+            // Every second file contains a posted body.
             _ = try directory.write(
                 number % 2 == 0 ? Array(sample.signedPayload.utf8) : sample.body, to: "\(number).jws")
         }

@@ -289,7 +289,7 @@ import Testing
         }
     }
 
-    // The texts apply to the reason Other. Any other reason is granted.
+    // The texts apply only to the reason Other. Requests with any other reason are granted.
     @Test func `in the sandbox the text is used only with the reason Other`() throws {
         let key = SimulatedRefunds.Key(environment: .sandbox, transactionId: "1")
         for (reason, decision) in [
