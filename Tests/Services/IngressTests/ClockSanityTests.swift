@@ -8,7 +8,7 @@ import Testing
     private static let start = ClockSanity.earliest + 86_400_000
     private static let hour: Int64 = 3_600_000
 
-    @Test func `the earliest time is the day of this version`() {
+    @Test func `the earliest plausible time is this version's release day`() {
         let day = Date(timeIntervalSince1970: Double(ClockSanity.earliest / 1000))
         #expect(day.ISO8601Format() == "2026-11-01T00:00:00Z")
     }
@@ -17,7 +17,7 @@ import Testing
         (ClockSanity.earliest - 1, false), (ClockSanity.earliest, true), (ClockSanity.latest, true),
         (ClockSanity.latest + 1, false), (0, false), (Int64.max, false), (Int64.min, false),
     ])
-    func `a time from this version's day until ten years later is sane`(wall: Int64, isSane: Bool) {
+    func `a time within ten years after this version's release is plausible`(wall: Int64, isSane: Bool) {
         #expect(ClockSanity().observe(wall: wall, monotonic: 5) == isSane)
     }
 

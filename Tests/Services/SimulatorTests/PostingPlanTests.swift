@@ -107,7 +107,7 @@ import Testing
     }
 
     @Test(arguments: ["", "%", "101%", "-1%", "1.234%", "1e2", "٣%", "99999999999999999999", "1.", ".5", "15%%"])
-    func `other texts are not percentages`(text: String) {
+    func `other text is not a percentage`(text: String) {
         #expect(Percentage(text: text) == nil)
     }
 }

@@ -16,7 +16,7 @@ import Testing
             ([10..<20, 0..<5], "0-4+10-19"), ([0..<5, 10..<15, 3..<12], "0-14"), ([0..<20, 5..<6], "0-19"),
             ([0..<1, 2..<3, 4..<5, 1..<4], "0-4"),
         ] as [([Range<Int64>], String)])
-    func `ranges that overlap or touch are one`(_ ranges: [Range<Int64>], _ text: String) {
+    func `overlapping and adjacent ranges are merged`(_ ranges: [Range<Int64>], _ text: String) {
         #expect(searched(ranges).text == text)
     }
 
