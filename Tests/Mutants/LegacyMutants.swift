@@ -91,7 +91,7 @@ enum LegacyMutants {
         event.mutant("legacy-revoked", "cancellationDate != nil && !isUpgraded", "cancellationDate != nil"),
         subject.mutant("legacy-subject-cancelled", "$0.isCancelled(before: $1)", "$0.isBought(before: $1)"),
         subject.mutant(
-            "legacy-subject-date", "statement.cancellationDate != nil", after: "The body must then contain its date.",
+            "legacy-subject-date", "statement.cancellationDate != nil", after: "so the body must contain its date.",
             "true"),
         subject.mutant("legacy-subject-named", "statement.type.isAboutCancellation", "false"),
         subject.mutant("legacy-subject-oldest", "statement.source == .v0", "true"),

@@ -8,74 +8,84 @@ private let contributing = MutatedFile(
 private let owning = MutatedFile(.state, "owner", state + "KeyedState+Owning.swift", suites: "StateLifetimeTests")
 private let deriving = MutatedFile(.state, "owner", state + "KeyedState+Owning.swift", suites: "StateDerivationTests")
 private let joined = MutatedFile(
-    .state, "owner", state + "StatePartition+Publishing.swift", suites: "StateDerivationTests")
+    .state, "owner", state + "Partition/StatePartition+Publishing.swift", suites: "StateDerivationTests")
 private let merged = MutatedFile(
-    .state, "owner", state + "StatePartition+Merging.swift", suites: "StateDerivationTests")
-private let row = MutatedFile(.state, "row", state + "RowState.swift", suites: "RowStateTests")
-private let rowHeader = MutatedFile(.state, "restore", state + "RowHeader.swift", suites: "RowHeaderTests")
+    .state, "owner", state + "Partition/StatePartition+Merging.swift", suites: "StateDerivationTests")
+private let row = MutatedFile(.state, "row", state + "Row/RowState.swift", suites: "RowStateTests")
+private let rowHeader = MutatedFile(.state, "restore", state + "Row/RowHeader.swift", suites: "RowHeaderTests")
 private let unread = MutatedFile(
-    .state, "restore", state + "StatePartition+Restoring.swift", suites: "RestoreTests|PartitionCountTests")
-private let damaged = MutatedFile(.state, "restore", state + "StateFile.swift", suites: "RestoreTests")
+    .state, "restore", state + "Partition/StatePartition+Restoring.swift", suites: "RestoreTests|PartitionCountTests")
+private let damaged = MutatedFile(.state, "restore", state + "Database/StateFile.swift", suites: "RestoreTests")
+private let opening = MutatedFile(.state, "role", state + "KeyedState+Opening.swift", suites: "StateRoleTests")
+private let openingFaults = MutatedFile(
+    .state, "follower", state + "KeyedState+Opening.swift", suites: "StateLifetimeTests|StateCrashTests")
+private let reading = MutatedFile(
+    .state, "follower", state + "KeyedState+Reading.swift", suites: "StateLifetimeTests|StateCrashTests")
+private let closing = MutatedFile(
+    .state, "restore", state + "Database/StateDatabase.swift", suites: "RestoreTests")
 private let roles = MutatedFile(.state, "role", state + "KeyedState+Following.swift", suites: "StateRoleTests")
 private let following = MutatedFile(
     .state, "follower", state + "KeyedState+Following.swift", suites: "StateLifetimeTests|StateCrashTests")
 private let history = MutatedFile(.state, "follower", state + "StateHistory.swift", suites: "StateHistoryTests")
 private let applying = MutatedFile(
-    .state, "follower", state + "StatePartition+Applying.swift", suites: "LocalStateTests|StateProposalTests")
+    .state, "follower", state + "Partition/StatePartition+Applying.swift", suites: "LocalStateTests|StateProposalTests")
 private let proposing = MutatedFile(
-    .state, "owner", state + "StatePartition+Merging.swift",
+    .state, "owner", state + "Partition/StatePartition+Merging.swift",
     suites: "LocalStateTests|StateProposalTests|ProposalRoundTests")
 private let expiring = MutatedFile(
-    .state, "owner", state + "StatePartition+Publishing.swift", suites: "LocalStateTests")
-private let store = MutatedFile(.state, "follower", state + "StateStore.swift", suites: "KeyedStateTests")
+    .state, "owner", state + "Partition/StatePartition+Publishing.swift", suites: "LocalStateTests")
+private let store = MutatedFile(.state, "follower", state + "Database/StateStore.swift", suites: "KeyedStateTests")
 private let proposals = MutatedFile(
     .state, "owner", state + "StateModel.swift", suites: "ProposalRoundTests|StateProposalTests")
 private let refusing = MutatedFile(
-    .state, "owner", state + "StatePartition+Refusals.swift",
+    .state, "owner", state + "Partition/StatePartition+Refusals.swift",
     suites: "StateLifetimeTests|StateRefusalTests|StateOtherPartitionTests")
 private let refusedUpdates = MutatedFile(
-    .state, "owner", state + "StatePartition.swift", suites: "StateDerivationTests")
+    .state, "owner", state + "Partition/StatePartition.swift", suites: "StateDerivationTests")
 private let derivedOfRefused = MutatedFile(
-    .state, "owner", state + "StatePartition+Refusals.swift", suites: "StateDerivationTests")
+    .state, "owner", state + "Partition/StatePartition+Refusals.swift", suites: "StateDerivationTests")
 private let pending = MutatedFile(
-    .state, "follower", state + "StatePartition+Applying.swift", suites: "StateDerivationTests")
+    .state, "follower", state + "Partition/StatePartition+Applying.swift", suites: "StateDerivationTests")
 private let refusals = MutatedFile(
     .state, "owner", state + "KeyedState+Refusals.swift", suites: "StateLifetimeTests|StateRefusalTests")
-private let keeping = MutatedFile(.state, "owner", state + "StateStore.swift", suites: "StateLifetimeTests")
+private let keeping = MutatedFile(.state, "owner", state + "Database/StateStore.swift", suites: "StateLifetimeTests")
 private let unwritten = MutatedFile(
-    .state, "follower", state + "StatePartition+Applying.swift", suites: "StateWriterTests")
+    .state, "follower", state + "Partition/StatePartition+Applying.swift", suites: "StateWriterTests")
 private let rowSource = MutatedFile(
-    .state, "owner", state + "StateRowSource.swift", suites: "StateWriterTests|StateHistoryTests")
+    .state, "owner", state + "Database/StateRowSource.swift", suites: "StateWriterTests|StateHistoryTests")
 private let tables = #"(hadRecords ? ["rows"] : ["rows", "oversized"])"#
-private let writer = MutatedFile(.state, "follower", state + "StateWriter.swift", suites: "StateWriterTests")
+private let writer = MutatedFile(.state, "follower", state + "Database/StateWriter.swift", suites: "StateWriterTests")
 private let health = MutatedFile(
     .state, "health", state + "KeyedState.swift", suites: "StateRoleTests|StateLifetimeTests")
 private let readiness = MutatedFile(.state, "health", state + "StateHealth.swift", suites: "StateReadinessTests")
 private let connection = MutatedFile(.state, "health", state + "KeyedState.swift", suites: "StateReadinessTests")
-private let batching = MutatedFile(.state, "health", state + "BatchedQueries.swift", suites: "BatchedQueriesTests")
-private let counts = MutatedFile(.state, "health", state + "PartitionCounts.swift", suites: "PartitionCountTests")
+private let batching = MutatedFile(
+    .state, "health", state + "Changelog/BatchedQueries.swift", suites: "BatchedQueriesTests")
+private let counts = MutatedFile(
+    .state, "health", state + "Changelog/PartitionCounts.swift", suites: "PartitionCountTests")
 private let moved = MutatedFile(
-    .state, "follower", state + "StatePartition+Applying.swift", suites: "PartitionCountTests")
+    .state, "follower", state + "Partition/StatePartition+Applying.swift", suites: "PartitionCountTests")
 private let identity = MutatedFile(
     .state, "follower", state + "KeyedState+Identity.swift", suites: "RecreatedTopicTests|StateProposalTests")
 private let restoring = MutatedFile(
-    .state, "health", state + "RestoreProgress.swift", suites: "RestoreProgressTests")
+    .state, "health", state + "Restore/RestoreProgress.swift", suites: "RestoreProgressTests")
 private let restored = MutatedFile(
-    .state, "follower", state + "RestoredKeys.swift", suites: "RestoredKeysTests")
+    .state, "follower", state + "Restore/RestoredKeys.swift", suites: "RestoredKeysTests")
 private let restores = MutatedFile(
     .state, "follower", state + "KeyedState+Restoring.swift", suites: "RestoredKeysTests")
 private let interrupted = MutatedFile(
     .state, "restore", state + "KeyedState+Restoring.swift", suites: "RestoreTests")
-private let held = MutatedFile(.state, "restore", state + "HeldEntries.swift", suites: "HeldEntriesTests")
-private let holding = MutatedFile(.state, "restore", state + "StateStore.swift", suites: "HeldEntriesTests")
+private let held = MutatedFile(.state, "restore", state + "Restore/HeldEntries.swift", suites: "HeldEntriesTests")
+private let holding = MutatedFile(.state, "restore", state + "Database/StateStore.swift", suites: "HeldEntriesTests")
 private let releasing = MutatedFile(
-    .state, "restore", state + "StateStore+Restoring.swift", suites: "HeldEntriesTests|RestoreTests")
-private let runs = MutatedFile(.state, "restore", state + "EntryRunReader.swift", suites: "EntryRunsTests")
-private let direct = MutatedFile(.state, "restore", state + "StateStore.swift", suites: "DirectWritesTests")
-private let killed = MutatedFile(.state, "restore", state + "StateFile.swift", suites: "DirectWritesTests")
+    .state, "restore", state + "Database/StateStore+Restoring.swift", suites: "HeldEntriesTests|RestoreTests")
+private let runs = MutatedFile(.state, "restore", state + "Restore/EntryRunReader.swift", suites: "EntryRunsTests")
+private let direct = MutatedFile(.state, "restore", state + "Database/StateStore.swift", suites: "DirectWritesTests")
+private let killed = MutatedFile(.state, "restore", state + "Database/StateFile.swift", suites: "DirectWritesTests")
 private let expendable = MutatedFile(
-    .state, "restore", state + "StateStore+DirectWrites.swift", suites: "DirectWritesTests")
-private let restoringReads = MutatedFile(.state, "restore", state + "StateReader.swift", suites: "RestoreTests")
+    .state, "restore", state + "Database/StateStore+DirectWrites.swift", suites: "DirectWritesTests")
+private let restoringReads = MutatedFile(
+    .state, "restore", state + "Database/StateReader.swift", suites: "RestoreTests")
 private let restoringHealth = MutatedFile(.state, "restore", state + "KeyedState.swift", suites: "RestoreTests")
 private let metrics = MutatedFile(.state, "health", state + "StateMetrics.swift", suites: "StateRoleTests")
 
@@ -87,7 +97,7 @@ enum StateMutants {
         contributing.mutant("contribution-read-back", "true", after: "settle(deliveries, isReadBack: ", "false"),
         refusals.without(
             "oversized-kept",
-            "try parts().store.keep([key.bytes: encoded], of: partition.name, joinedBy: model.join)"),
+            "try parts().database.store.keep([key.bytes: encoded], of: partition.name, joinedBy: model.join)"),
         refusals.mutant("refusal-holds-nothing-up", "!$0.code.isRefusal", after: "isReadBack { return", "true"),
         refusals.mutant("refused-alone", "delivery.count == 1", "true"),
         refusedUpdates.mutant("pending-of-refused-updates", "!refusedUpdates.isEmpty &&", "false &&"),
@@ -104,7 +114,7 @@ enum StateMutants {
         contributing.mutant(
             "due-rows-of-the-owner", "partition.isOwned", after: "parts.partitions.values where ", "true"),
 
-        owning.mutant("fingerprint", "parts.store.position(of: place)?.form", "partition.form"),
+        owning.mutant("fingerprint", "parts.database.store.position(of: place)?.form", "partition.form"),
         owning.mutant("fingerprint-rate", "rows.count * 1_000", "0"),
         deriving.mutant("derived-of-joined-rows", "!joined.isEmpty", "false"),
         joined.mutant(
@@ -125,7 +135,7 @@ enum StateMutants {
         merged.mutant("pending-of-unchanged-rows", "becomesPending(entry, derivation, guarded)", "false"),
         owning.without("added-partition", "fail(failure)", after: "was added while this process was running"),
 
-        roles.mutant(
+        opening.mutant(
             "worker-follows-its-own", "options.role != .worker", after: "try await refuseToForget(parts)", "true"),
         roles.mutant("standbys", "options.standbys", after: ".prefix(", "0"),
         roles.mutant(
@@ -148,11 +158,11 @@ enum StateMutants {
         restored.mutant("restored-keys", "ids[hash] != nil", "false"),
         restored.mutant("restored-keys-bounded", "ids.count > maximum", "false"),
         restored.mutant("restored-keys-of-one-hash", "known != 0 && id != 0 && known != id", "false"),
-        restores.mutant("restore-of-no-rows", "parts.rows.isEmpty()", "true"),
+        restores.mutant("restore-of-no-rows", "parts.database.rows.isEmpty()", "true"),
         restores.without(
             "restore-over", "for partition in parts.partitions.values { partition.endRestore() }"),
-        interrupted.mutant("interrupted", "parts.store.lacksEntries()", "false"),
-        interrupted.without("interrupted-unreadable", "try parts.store.forgetAll()"),
+        interrupted.mutant("interrupted", "parts.database.store.lacksEntries()", "false"),
+        interrupted.without("interrupted-unreadable", "try parts.database.store.forgetAll()"),
         held.mutant("last-change-of-an-entry", "one.number < other.number", "one.number > other.number"),
         holding.without("held-of-failed-transaction", "guarded.held?.truncate(to: count)"),
         releasing.mutant("held-bounded", "held.isFull", "false"),
@@ -184,7 +194,7 @@ enum StateMutants {
         rowHeader.mutant("row-header-bounded", "text.count <= Self.maximumLength ? text : nil", "text"),
         damaged.without("damaged-restore-reads", "try store.readAllRecords()"),
         restoringReads.mutant("read-while-restoring", "store.isHolding.load(ordering: .acquiring)", "false"),
-        restoringHealth.without("restore-stopped", "try? parts.store.releaseEntries()"),
+        closing.without("restore-stopped", "try? store.releaseEntries()"),
         restoringHealth.mutant(
             "ready-while-restoring", "!running.isRestoring || running.followed.isEmpty", "true"),
         restoringHealth.mutant(
@@ -193,11 +203,11 @@ enum StateMutants {
 
         rowSource.mutant("known-by-oversized", tables, #"["rows"]"#),
         rowSource.mutant("known-by-oversized-alone", tables, #"["rows", "oversized"]"#),
-        following.mutant("cluster-id", "known == cluster.id", "true"),
-        following.mutant("tombstones-missed", "missed > parts.retention[place.topic] ?? 0", "false"),
-        following.mutant(
+        openingFaults.mutant("cluster-id", "known == described.cluster", "true"),
+        reading.mutant("tombstones-missed", "missed > parts.changelog.retention[place.topic] ?? 0", "false"),
+        reading.mutant(
             "newer-not-overwritten", "error.code == .newer", after: "let error = StateError(error)", "false"),
-        following.mutant("large-values", "value.count > options.largeValue", "false"),
+        openingFaults.mutant("large-values", "value.count > options.largeValue", "false"),
         health.without(
             "damage-healed", "StateFile(path: options.path, logger: logger).markDamaged()"),
         history.mutant("forgotten-state", "next > low", "false"),

@@ -14,7 +14,7 @@ extension KeyedState {
             throw StateError(.changelog, "this member does not follow \(place)")
         }
         try await withThrowingTaskGroup(of: (KafkaTopicPartition, KafkaWatermarks).self) { group in
-            for place in places { group.addTask { (place, try await parts.queries.watermarks(of: place)) } }
+            for place in places { group.addTask { (place, try await parts.changelog.queries.watermarks(of: place)) } }
             for try await (place, ends) in group {
                 sawEnd(ends.high.rawValue, of: place)
                 guard await progress.wait(for: ends.high.rawValue, of: place) else { throw CancellationError() }

@@ -10,17 +10,17 @@ extension KeyedState {
     func isRecreated(
         _ place: KafkaTopicPartition, _ ends: KafkaWatermarks, _ parts: Parts
     ) async throws -> Bool {
-        guard let known = try parts.store.position(of: place) else { return false }
+        guard let known = try parts.database.store.position(of: place) else { return false }
         if known.next > ends.high.rawValue { return true }
         if let last = known.last, last.offset >= ends.low.rawValue, last.offset < ends.high.rawValue {
-            let found = try await parts.queries.firstRecord(of: place, at: KafkaOffset(rawValue: last.offset))
+            let found = try await parts.changelog.queries.firstRecord(of: place, at: KafkaOffset(rawValue: last.offset))
             if let found, found.offset == last.offset { return found.digest != last.digest }
         }
         // If the file has been out of date for longer than the tombstone retention, no check is needed: `startOffset`
         // discards its rows.
         let now = clocks.wallMilliseconds()
-        guard now - known.seen <= parts.retention[place.topic] ?? 0, known.next > ends.low.rawValue,
-            ends.low < ends.high, let oldest = try await parts.queries.firstRecord(of: place, at: ends.low),
+        guard now - known.seen <= parts.changelog.retention[place.topic] ?? 0, known.next > ends.low.rawValue,
+            ends.low < ends.high, let oldest = try await parts.changelog.queries.firstRecord(of: place, at: ends.low),
             oldest.offset < known.next, let timestamp = oldest.timestamp, timestamp <= now + Self.clockDifference
         else { return false }
         // The file cannot have applied a record that was written after the file's last write, so such a record belongs

@@ -119,7 +119,8 @@ extension KeyedState {
         var found: [(deadline: Int64, state: State)] = []
         for partition in parts.partitions.values where partition.isOwned {
             guard topic == nil || topic == partition.name.topic else { continue }
-            for (_, key) in try parts.rows.deadlines(of: partition.name, upTo: moment, keys: keys, atMost: limit) {
+            let rows = parts.database.rows
+            for (_, key) in try rows.deadlines(of: partition.name, upTo: moment, keys: keys, atMost: limit) {
                 // A publication that has not been read back yet may already have completed the work.
                 guard let state = try partition.known(key), let deadline = model.deadline(of: state),
                     deadline <= moment
@@ -150,7 +151,7 @@ extension KeyedState {
         var deliveries: [StateDelivery] = []
         // Iterate by index: iterating over values of a generic type allocates memory for each.
         let keys = states.indices.map { RowKey(model.key(of: states[$0])) }
-        let count = try parts().partitionCounts[topic] ?? 1
+        let count = try parts().changelog.partitionCounts[topic] ?? 1
         let groups = Dictionary(grouping: states.indices) { KafkaPartition(ofKey: keys[$0].bytes, partitions: count) }
         for (number, indices) in groups {
             let partition = try partition(KafkaTopicPartition(topic: topic, partition: number))

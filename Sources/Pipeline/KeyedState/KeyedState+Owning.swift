@@ -25,10 +25,10 @@ extension KeyedState {
         // another partition is assigned.
         withRunning { _ = $0.assigned.insert(place) }
         follow(place)
-        let ends = try await parts.queries.watermarks(of: place)
+        let ends = try await parts.changelog.queries.watermarks(of: place)
         if try isUnknown(place, ends, parts) { try await refuseToForget([input], parts) }
         guard await progress.wait(for: ends.high.rawValue, of: place) else { throw CancellationError() }
-        partition.own(oversized: try parts.store.oversized(place))
+        partition.own(oversized: try parts.database.store.oversized(place))
         do {
             try await publishPending(of: place)
         } catch {
@@ -92,7 +92,7 @@ extension KeyedState {
             let now = clocks.wallMilliseconds()
             // Rows that the brokers refuse must not crowd out others.
             let limit = Self.batch + partition.postponedRows
-            let keys = try parts().rows.pending(of: place, at: now, atMost: limit)
+            let keys = try parts().database.rows.pending(of: place, at: now, atMost: limit)
             // Derived updates are published first. Until then, the row stays outdated in the topic, so this step is
             // repeated after a crash.
             var joined = try partition.statesBehind(keys, at: now)
@@ -111,16 +111,16 @@ extension KeyedState {
     private func republishOtherForm(of place: KafkaTopicPartition, after cursor: Int64) async throws -> Int64 {
         let partition = try partition(place)
         let parts = try parts()
-        guard try parts.store.position(of: place)?.form != partition.form else { return 0 }
+        guard try parts.database.store.position(of: place)?.form != partition.form else { return 0 }
         var cursor = max(0, cursor)
         while !Task.isCancelled {
             let start = clocks.monotonicMilliseconds()
             let limit = max(1, min(Self.batch, options.republishRate / 10))
-            let rows = try parts.rows.otherForm(than: partition.form, of: place, after: cursor, atMost: limit)
+            let rows = try parts.database.rows.otherForm(than: partition.form, of: place, after: cursor, atMost: limit)
             guard let last = rows.last else {
                 // Record the fingerprint only if a complete pass found no rows with another one. Otherwise, another
                 // pass is needed, because some publications may have failed or may not have been read back yet.
-                if cursor == 0 { try parts.store.note(form: partition.form, of: place) }
+                if cursor == 0 { try parts.database.store.note(form: partition.form, of: place) }
                 return 0
             }
             if let published = try partition.republish(rows.map(\.key), at: clocks.wallMilliseconds()) {

@@ -86,7 +86,7 @@ extension KeyedState {
             let isNew = partition.setAside(encoded, of: key, error, at: clocks.wallMilliseconds())
             if let isNew, let encoded {
                 if isNew { report(error, key: key.bytes, bytes: encoded.count, in: partition.name) }
-                try parts().store.keep([key.bytes: encoded], of: partition.name, joinedBy: model.join)
+                try parts().database.store.keep([key.bytes: encoded], of: partition.name, joinedBy: model.join)
             }
             noteRefused(error, in: partition.name)
         }

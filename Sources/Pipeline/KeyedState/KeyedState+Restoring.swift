@@ -8,19 +8,19 @@ extension KeyedState {
     /// Prepares a restore if the database has no rows or an earlier restore was interrupted. Called before any
     /// partition is followed.
     func beginRestore(_ parts: Parts) throws(StateError) {
-        let isEmpty = try parts.rows.isEmpty()
-        let isInterrupted = try parts.store.lacksEntries()
+        let isEmpty = try parts.database.rows.isEmpty()
+        let isInterrupted = try parts.database.store.lacksEntries()
         guard isEmpty || isInterrupted else { return }
-        try parts.store.use(Self.restoreBuffers)
-        try parts.store.holdEntries()
+        try parts.database.store.use(Self.restoreBuffers)
+        try parts.database.store.holdEntries()
         // After an interrupted restore, the indexes may be missing.
-        try parts.store.dropIndexes()
+        try parts.database.store.dropIndexes()
         if !isEmpty {
             try rebuildEntries(parts)
-            try parts.store.createIndexes()
+            try parts.database.store.createIndexes()
         }
         if isEmpty {
-            let takesRows = try !parts.store.readsAllRecords()
+            let takesRows = try !parts.database.store.readsAllRecords()
             for partition in parts.partitions.values { partition.beginRestore(takesRows: takesRows) }
         }
         withRunning { $0.isRestoring = true }
@@ -29,12 +29,12 @@ extension KeyedState {
     /// Rebuilds the index entries that an interrupted restore held back.
     private func rebuildEntries(_ parts: Parts) throws(StateError) {
         do throws(StateError) {
-            try parts.store.rebuildEntries { [model] in try model.indexEntries(of: model.decode($0)) }
+            try parts.database.store.rebuildEntries { [model] in try model.indexEntries(of: model.decode($0)) }
         } catch  where error.code != .sqlite {
             logger.warning(
                 "a row of an interrupted restore is unreadable; restoring all rows",
                 [LogField(.error, error.message)])
-            try parts.store.forgetAll()
+            try parts.database.store.forgetAll()
         }
     }
 
@@ -63,11 +63,11 @@ extension KeyedState {
     }
 
     private func finishRestore(_ parts: Parts) throws(StateError) {
-        try parts.store.releaseEntries()
-        try parts.store.endDirectWrites()
+        try parts.database.store.releaseEntries()
+        try parts.database.store.endDirectWrites()
         for partition in parts.partitions.values { partition.endRestore() }
         // If this fails, the larger buffers merely stay in use.
-        try? parts.store.use(.usual)
+        try? parts.database.store.use(.usual)
         let now = clocks.monotonicMilliseconds()
         let start = withRunning { running in
             running.isRestoring = false

@@ -41,17 +41,9 @@ public final class KeyedState<Model: StateModel>: Sendable {
 
     /// The parts that exist once the state has started.
     struct Parts: Sendable {
-        let store: StateStore
-        let writer: StateWriter
-        let rows: StateRowSource
-        let reader: StateReader<Model>
-        let publisher: StatePublisher
-        let consumer: KafkaConsumer
-        let queries: StateQueries
+        let database: StateDatabase<Model>
+        let changelog: Changelog
         let partitions: [KafkaTopicPartition: Partition]
-        let partitionCounts: [KafkaTopic: Int32]
-        /// The longest time, in milliseconds, that a file may have been out of date and still be used, by topic.
-        let retention: [KafkaTopic: Int64]
     }
 
     struct Running {
@@ -166,14 +158,14 @@ public final class KeyedState<Model: StateModel>: Sendable {
 
     /// Returns the partition of a key's row, determined by murmur2 as in Java clients.
     func place(of key: [UInt8], in topic: KafkaTopic) throws(StateError) -> KafkaTopicPartition {
-        let count = try parts().partitionCounts[topic] ?? 1
+        let count = try parts().changelog.partitionCounts[topic] ?? 1
         return KafkaTopicPartition(topic: topic, partition: KafkaPartition(ofKey: key, partitions: count))
     }
 
     /// Returns a reader with its own connections. It sees only rows of applied records.
     ///
     /// - Throws: a ``StateError`` if the state has not started.
-    public func reader() throws(StateError) -> StateReader<Model> { try parts().reader }
+    public func reader() throws(StateError) -> StateReader<Model> { try parts().database.reader }
 
     /// Ends the process, because it can no longer read the state's topics and would serve outdated rows.
     func fail(_ failure: StartupError) {
@@ -266,18 +258,14 @@ extension KeyedState: Service {
     }
 
     func close(_ parts: Parts, within limit: Duration) async {
-        if await !parts.consumer.close(within: limit * 0.4) {
+        if await !parts.changelog.consumer.close(within: limit * 0.4) {
             logger.error("the reader of the state's topics was not closed in time")
         }
         if await !followers.end(within: limit * 0.2) {
             logger.error("records of the state's topics were not applied in time")
         }
-        await parts.queries.close(within: limit * 0.1)
-        await parts.publisher.close(within: limit * 0.3)
-        await parts.reader.close()
-        parts.rows.close()
-        // Without this, the next start would rebuild the index of all rows.
-        try? parts.store.releaseEntries()
-        parts.store.close()
+        await parts.changelog.queries.close(within: limit * 0.1)
+        await parts.changelog.publisher.close(within: limit * 0.3)
+        await parts.database.close()
     }
 }

@@ -28,7 +28,7 @@ extension KeyedState {
         _ place: KafkaTopicPartition, _ ends: KafkaWatermarks, _ parts: Parts
     ) throws(StateError) -> Bool {
         guard ends.low == ends.high else { return false }
-        return try !parts.rows.knows(place, hadRecords: ends.high.rawValue > 0)
+        return try !parts.database.rows.knows(place, hadRecords: ends.high.rawValue > 0)
     }
 
     /// Throws if the state of a partition is lost: neither the topic nor the database has any data for it, but the
@@ -42,7 +42,7 @@ extension KeyedState {
     func refuseToForget(_ inputs: [KafkaTopicPartition], _ parts: Parts) async throws {
         guard let history = options.history, !inputs.isEmpty else { return }
         for (input, next) in try await committedOffsets(of: inputs, parts) {
-            let low = try await parts.queries.watermarks(of: input).low
+            let low = try await parts.changelog.queries.watermarks(of: input).low
             // At the low watermark, the group has read nothing, or the records that it has read have been deleted.
             guard next > low, try await isKept(history, input, from: low, to: next) else { continue }
             let failure = StartupError(
@@ -61,7 +61,8 @@ extension KeyedState {
         of inputs: [KafkaTopicPartition], _ parts: Parts
     ) async throws -> [KafkaTopicPartition: KafkaOffset] {
         try await withThrowingTaskGroup(of: (KafkaTopicPartition, KafkaOffset?).self) { group in
-            for input in inputs { group.addTask { (input, try await parts.queries.committedOffset(of: input)) } }
+            let queries = parts.changelog.queries
+            for input in inputs { group.addTask { (input, try await queries.committedOffset(of: input)) } }
             return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
         }
     }

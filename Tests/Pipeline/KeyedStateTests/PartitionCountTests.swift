@@ -41,7 +41,7 @@ import Testing
         #expect(failure?.exitCode == .configuration)
         #expect(failure?.line.contains("the number of partitions of \(harness.output) was changed") == true)
         #expect(member.obstacle != nil)
-        #expect(try member.parts().store.position(of: harness.output(1)) == nil)
+        #expect(try member.parts().database.store.position(of: harness.output(1)) == nil)
         await member.end()
     }
 

@@ -39,7 +39,7 @@ import Testing
         try await before.partitionAssigned(harness.place())
         _ = try await before.merge([NumberSet("a", [1]), NumberSet("b", [1])], from: harness.input)
         try await before.catchUp()
-        let known = try #require(try before.parts().store.position(of: harness.output()))
+        let known = try #require(try before.parts().database.store.position(of: harness.output()))
         #expect(known.last?.offset == 1)
         await before.end()
         let store = try StateStore(Database(path: harness.directory.file("state")), topics: [harness.output])

@@ -153,7 +153,7 @@ import Testing
         try await harness.write("a", NumberSet("a", [1]).text)
         let member = try await harness.member()
         #expect(await eventually { member.obstacle == nil })
-        try member.parts().store.holdEntries()
+        try member.parts().database.store.holdEntries()
         try await harness.write("b", NumberSet("b", [2]).text)
         try await member.catchUp()
         await member.end()

@@ -36,7 +36,7 @@ import Testing
         #expect(try await first.dump() == ["p=1"])
         await first.end()
         let again = try await harness.member()
-        #expect(try again.parts().rows.isEmpty() == false)
+        #expect(try again.parts().database.rows.isEmpty() == false)
         #expect(try again.partition(harness.output()).withLock { $0.restored == nil })
         await again.end()
     }

@@ -57,7 +57,7 @@ import Testing
         try await old.partitionAssigned(harness.place())
         _ = try await old.merge([NumberSet("a", [1])], from: harness.input)
         // The suspended member reads nothing that others publish.
-        await old.withRunning { $0.parts?.consumer }?.close(within: .seconds(5))
+        await old.withRunning { $0.parts?.changelog.consumer }?.close(within: .seconds(5))
 
         let owner = try await harness.member("owner")
         try await owner.partitionAssigned(harness.place())

@@ -20,7 +20,7 @@ import Testing
         let sleeper = try await harness.member("sleeper", model: Self.model)
         try await sleeper.partitionAssigned(harness.place())
         // The suspended member reads nothing that others publish.
-        await sleeper.withRunning { $0.parts?.consumer }?.close(within: .seconds(5))
+        await sleeper.withRunning { $0.parts?.changelog.consumer }?.close(within: .seconds(5))
         let owner = try await harness.member("owner", model: Self.model)
         try await owner.partitionAssigned(harness.place())
         _ = try await owner.merge([NumberSet("p", [1])], from: harness.input)

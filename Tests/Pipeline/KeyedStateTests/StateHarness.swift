@@ -173,14 +173,14 @@ extension KeyedState<NumberSetModel> {
     /// Returns the rows as text, sorted, after all existing records were applied.
     func dump() async throws -> [String] {
         try await catchUp()
-        return try parts().rows.states().map { String(decoding: $0, as: UTF8.self) }.sorted()
+        return try parts().database.rows.states().map { String(decoding: $0, as: UTF8.self) }.sorted()
     }
 
     /// Waits until all existing records of the followed partitions are applied.
     func catchUp() async throws {
         let parts = try parts()
         for place in withRunning({ Array($0.followed.keys) }) {
-            let end = try await parts.queries.watermarks(of: place).high.rawValue
+            let end = try await parts.changelog.queries.watermarks(of: place).high.rawValue
             _ = await progress.wait(for: end, of: place)
         }
     }

@@ -78,7 +78,7 @@ import Testing
         try await again.partitionAssigned(harness.place())
         #expect(try await harness.lastValues() == ["a": "a=1,2,3", "b": "b=1,2"])
         try await again.catchUp()
-        #expect(try again.parts().store.oversized(harness.output()).isEmpty)
+        #expect(try again.parts().database.store.oversized(harness.output()).isEmpty)
         await again.end()
     }
 
@@ -91,7 +91,7 @@ import Testing
         #expect(try await harness.lastValues() == ["a": "a=1"])
         let kept = try owner.partition(harness.output()).withLock { $0.oversized.mapValues(\.encoded) }
         #expect(kept == [Array("a".utf8): NumberSet("a", [1, 2, 3, 4, 5]).text])
-        #expect(try owner.parts().store.oversized(harness.output()) == kept)
+        #expect(try owner.parts().database.store.oversized(harness.output()) == kept)
         await owner.end()
         let again = try await harness.member()
         try await again.partitionAssigned(harness.place())
@@ -141,7 +141,7 @@ import Testing
         try await first.catchUp()
         #expect(
             await eventually {
-                (try? first.parts().store.position(of: harness.output())?.form) == RecordMark.form(of: "one")
+                (try? first.parts().database.store.position(of: harness.output())?.form) == RecordMark.form(of: "one")
             })
         await first.end()
         #expect(try await harness.published().count == 60)
@@ -160,7 +160,7 @@ import Testing
         try await third.partitionAssigned(harness.place())
         #expect(
             await eventually {
-                (try? third.parts().store.position(of: harness.output())?.form) == RecordMark.form(of: "two")
+                (try? third.parts().database.store.position(of: harness.output())?.form) == RecordMark.form(of: "two")
             })
         let published = try await harness.published()
         let again = published.dropFirst(60)
@@ -276,7 +276,7 @@ import Testing
         let state = try await other.contribute(to: key, from: harness.input) { _ in NumberSet("a", [2]) }
         #expect(state == NumberSet("a", [1, 2]))
         #expect(
-            try other.parts().rows.row(of: key, in: harness.output())?.image.encoded == NumberSet("a", [1, 2]).text)
+            try other.parts().database.rows.row(of: key, in: harness.output())?.image.encoded == NumberSet("a", [1, 2]).text)
         // Too large to publish, so no member has it, not even this one.
         await #expect(throws: StateError.self) {
             _ = try await other.contribute(to: key, from: harness.input) { _ in NumberSet("a", [3]) }

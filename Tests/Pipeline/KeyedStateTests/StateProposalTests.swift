@@ -73,7 +73,7 @@ import Testing
         for number in 0..<5 { _ = try await owner.merge([NumberSet("other", [number])], from: harness.input) }
         _ = try await owner.propose([1], for: NumberSet("case", [1]), in: harness.input)
         try await owner.catchUp()
-        try owner.parts().store.restart(harness.output())
+        try owner.parts().database.store.restart(harness.output())
         await owner.end()
 
         let store = try StateFile.test(harness.directory.file("state")).open(topics: [harness.output], now: 0)

@@ -76,7 +76,7 @@ import Testing
         let member = try await harness.member(metrics: metrics)
         #expect(await eventually { member.readinessObstacle == nil })
         #expect(metrics.sum("sluice_state_writable") == 1)
-        try member.parts().store.close()
+        try member.parts().database.store.close()
         try await harness.write("a", NumberSet("a", [1]).text)
         let line = "\(harness.output()) of the state cannot be written to the database"
         #expect(await eventually { member.obstacle == line })

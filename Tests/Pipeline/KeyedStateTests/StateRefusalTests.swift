@@ -42,7 +42,7 @@ import Testing
         #expect(merged.faults.isEmpty && merged.changed.count == 6)
         #expect(try await harness.lastValues().count == 6)
         #expect(metrics.sum("sluice_state_refused_rows") == 0)
-        #expect(try member.parts().store.oversized(harness.output()).isEmpty)
+        #expect(try member.parts().database.store.oversized(harness.output()).isEmpty)
         await member.end()
         await broker.stop()
     }
@@ -85,7 +85,7 @@ import Testing
         #expect(deliveries.count == 2 && deliveries.allSatisfy { $0.refusals?.isEmpty ?? true })
         #expect(try await harness.lastValues() == ["a": "a=1", "b": "b=1"])
         #expect(metrics.sum("sluice_state_refused_total") == 0 && metrics.sum("sluice_state_refused_rows") == 0)
-        #expect(try member.parts().store.oversized(harness.output()).isEmpty)
+        #expect(try member.parts().database.store.oversized(harness.output()).isEmpty)
         await member.end()
         await broker.stop()
     }

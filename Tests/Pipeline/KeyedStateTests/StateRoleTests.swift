@@ -68,7 +68,7 @@ import Testing
         try await harness.write(keys[1], NumberSet(keys[1], [1, 2]).text)
         try await worker.partitionAssigned(harness.place(1))
         #expect(try await worker.dump() == ["\(keys[1])=1,2"])
-        #expect(try worker.parts().store.position(of: harness.output(1))?.next == 2)
+        #expect(try worker.parts().database.store.position(of: harness.output(1))?.next == 2)
         await worker.end()
     }
 

@@ -36,8 +36,7 @@ final class SimulatedState<Model: StateModel>: SteppedState, @unchecked Sendable
             clocks: process.clocks)
         let topics = counts.keys.sorted { $0.rawValue < $1.rawValue }
         let store = try StateStore(Database(path: options.path), topics: topics, dictionary: model.dictionary)
-        let rows = try StateRowSource(
-            path: options.path, topics: store.topics, dictionary: model.dictionary, store: store, connections: 1)
+        let database = try StateDatabase(store, path: options.path, model: model, connections: 1, readers: 1)
         let producer = process.producer
         var partitions: [KafkaTopicPartition: StatePartition<Model>] = [:]
         for (topic, count) in counts {
@@ -45,16 +44,16 @@ final class SimulatedState<Model: StateModel>: SteppedState, @unchecked Sendable
                 let place = KafkaTopicPartition(topic: topic, partition: KafkaPartition(rawValue: number))
                 let send = Sender { producer.send($0, to: place, completion: $1) }
                 partitions[place] = StatePartition(
-                    place, model: model, writer: state.writer, rows: rows, partitionCount: count,
+                    place, model: model, writer: state.writer, rows: database.rows, partitionCount: count,
                     maximumBytes: 2_000, publish: { send.send($0, $1) })
             }
         }
         parts = KeyedState.Parts(
-            store: store, writer: StateWriter(store), rows: rows,
-            reader: try StateReader(
-                path: options.path, topics: store.topics, model: model, store: store, connections: 1),
-            publisher: publisher, consumer: consumer, queries: queries, partitions: partitions,
-            partitionCounts: counts, retention: counts.mapValues { _ in 20 * 3_600_000 })
+            database: database,
+            changelog: Changelog(
+                publisher: publisher, consumer: consumer, queries: queries, partitionCounts: counts,
+                retention: counts.mapValues { _ in 20 * 3_600_000 }),
+            partitions: partitions)
     }
 
     private struct Sender: @unchecked Sendable {
@@ -67,15 +66,16 @@ final class SimulatedState<Model: StateModel>: SteppedState, @unchecked Sendable
     /// Begins to follow all partitions. A database without rows is restored.
     func start(assigned: @escaping @Sendable () -> Void) throws {
         self.assigned = assigned
-        let isEmpty = try parts.rows.isEmpty() && !parts.store.lacksEntries()
+        let isEmpty = try parts.database.rows.isEmpty() && !parts.database.store.lacksEntries()
         if isEmpty {
-            try parts.store.holdEntries()
-            try parts.store.dropIndexes()
+            try parts.database.store.holdEntries()
+            try parts.database.store.dropIndexes()
             for partition in parts.partitions.values { partition.beginRestore() }
-        } else if try parts.store.lacksEntries() {
-            try parts.store.holdEntries()
-            try parts.store.createIndexes()
-            try parts.store.rebuildEntries { [model = state.model] in try model.indexEntries(of: model.decode($0)) }
+        } else if try parts.database.store.lacksEntries() {
+            let store = parts.database.store
+            try store.holdEntries()
+            try store.createIndexes()
+            try store.rebuildEntries { [model = state.model] in try model.indexEntries(of: model.decode($0)) }
         }
         state.withRunning { running in
             running.parts = parts
@@ -93,8 +93,8 @@ final class SimulatedState<Model: StateModel>: SteppedState, @unchecked Sendable
 
     /// Closes the database. Called after all tasks have ended.
     func close() {
-        parts.rows.close()
-        parts.store.close()
+        parts.database.rows.close()
+        parts.database.store.close()
     }
 
     // MARK: Reading
@@ -124,10 +124,10 @@ final class SimulatedState<Model: StateModel>: SteppedState, @unchecked Sendable
             running.unread[place] = .some(end)
         }
         do {
-            guard let known = try parts.store.position(of: place) else { return 0 }
+            guard let known = try parts.database.store.position(of: place) else { return 0 }
             let missed = process.clocks.wallMilliseconds() - known.seen
-            guard missed > parts.retention[place.topic] ?? 0, known.next < end else { return known.next }
-            try parts.store.forget(place)
+            guard missed > parts.changelog.retention[place.topic] ?? 0, known.next < end else { return known.next }
+            try parts.database.store.forget(place)
             return 0
         } catch {
             process.fail("\(error)")
@@ -146,7 +146,7 @@ final class SimulatedState<Model: StateModel>: SteppedState, @unchecked Sendable
                 let packed = PackedRecords(records, of: place)
                 let changes = try await state.computing.with { try known ?? partition.apply(packed) }
                 applied = changes
-                let ids = try await parts.writer.apply(
+                let ids = try await parts.database.writer.apply(
                     StateWrite(
                         changes, of: partition, next: last.offset.rawValue + 1, now: state.clocks.wallMilliseconds(),
                         last: RecordPrint(last)))
@@ -175,7 +175,7 @@ final class SimulatedState<Model: StateModel>: SteppedState, @unchecked Sendable
 
     private func finishRestore() {
         do {
-            try parts.store.releaseEntries()
+            try parts.database.store.releaseEntries()
             for partition in parts.partitions.values { partition.endRestore() }
             state.withRunning { $0.isRestoring = false }
         } catch {
@@ -221,7 +221,7 @@ final class SimulatedState<Model: StateModel>: SteppedState, @unchecked Sendable
         guard await state.progress.wait(for: simulation.broker.end(of: place), of: place) else {
             throw CancellationError()
         }
-        partition.own(oversized: try parts.store.oversized(place))
+        partition.own(oversized: try parts.database.store.oversized(place))
         do {
             try await state.publishPending(of: place)
         } catch {
@@ -263,7 +263,7 @@ final class SimulatedState<Model: StateModel>: SteppedState, @unchecked Sendable
     func position(of place: KafkaTopicPartition) -> Int64 { state.progress.next(of: place) ?? 0 }
 
     /// Returns the rows in the database.
-    func rows() throws -> [Model.State] { try parts.rows.states().map(state.model.decode) }
+    func rows() throws -> [Model.State] { try parts.database.rows.states().map(state.model.decode) }
 }
 
 /// The clients that `KeyedState.Parts` names; nothing reaches them.
