@@ -111,7 +111,7 @@ private final class FakeInputLog: InputLog {
         now.withLock { $0 += 1_000 }
         try await follower.look(at: topic)
         #expect(age()?.isStale == true)
-        #expect(obstacle()?.contains("301 s ago") == true)
+        #expect(obstacle()?.contains("301 s old") == true)
         log.state.withLock { $0.committed = [9, 6] }
         try await follower.look(at: topic)
         #expect(
