@@ -14,7 +14,7 @@ package enum ArchiveApplication {
     package static let application = application()
 
     /// - Parameters:
-    ///   - clocks: the clocks for the times of leaves and checkpoints.
+    ///   - clocks: the clocks for the timestamps of leaves and checkpoints.
     ///   - pause: awaited before each search for expired payloads; receives `archive.retention.interval`.
     static func application(
         clocks: Clocks = .system,

@@ -67,8 +67,8 @@ struct ArchiveHandler: FlushingHandler {
     ) async throws -> [ArchiveEntry] {
         var entries: [ArchiveEntry] = []
         var expected = expected
-        // Times never decrease from one leaf to the next, even if the clock was set back; an auditor would suspect
-        // tampering.
+        // Times never decrease from one leaf to the next, even if the clock was set back; otherwise, an auditor would
+        // suspect tampering.
         let now = max(clocks.wallMilliseconds(), lastArchivedAt)
         let sealed = try await sealer.seal(records, at: now)
         for entry in sealed {

@@ -31,7 +31,7 @@ package enum ArchiveSettings {
         "topics.prefix", default: TopicNames.defaultPrefix, help: "Prefix of every topic name.")
     package static let adminPort = 9467
 
-    /// Performs the checks made at startup by creating the same configuration. Does not create anything or contact any
+    /// Performs the checks made at startup by creating the same configuration. Creates no files and contacts no
     /// service.
     ///
     /// - Throws: a ``ConfigurationError`` with the key, the source of its value, and the problem.

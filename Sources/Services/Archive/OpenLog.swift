@@ -31,7 +31,7 @@ final class OpenLogs: Sendable {
 
     private let state = Mutex(State())
 
-    /// Records that a partition was assigned to this member.
+    /// Marks a partition as assigned to this member.
     func assign(_ partition: KafkaTopicPartition) { state.withLock { _ = $0.assigned.insert(partition) } }
 
     /// Returns whether a partition is assigned to this member, even if its log could not be opened.

@@ -51,7 +51,7 @@ struct ChangeRequest: Sendable, Equatable {
     }
 
     /// Returns the facts to add to the purchase at this time, or nil if there is nothing to add: the purchase already
-    /// belongs to the account, or it belongs to another account and this is not a transfer with proof.
+    /// belongs to the account, or it belongs to another account and this is not a proven transfer.
     func contribution(
         to known: PurchaseFacts, at now: AppStoreInstant, isProved: Bool = false
     ) -> PurchaseFacts? {

@@ -197,7 +197,7 @@ package final class IngressService: Service {
                 help: "Verified certificate chains; cached chains are rarely verified again.",
                 UInt64(clamping: verifier.chainValidations))
             samples.gauge(
-                IngressMetricName.quarantineSpent, help: "Used share of the hourly quarantine budget.",
+                IngressMetricName.quarantineSpent, help: "Share of the hourly quarantine budget that has been used.",
                 budget.spentShare(nowNanoseconds: clocks.monotonicNanoseconds()))
         }
         return WorkerPool(count: settings.workers, atOnce: verifier.preferredBatch, name: "verify") {

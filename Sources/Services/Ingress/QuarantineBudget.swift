@@ -20,7 +20,7 @@ final class QuarantineBudget: Sendable {
     /// Puts back the bytes of a record that was not written.
     func giveBack(_ bytes: Int) { bucket.withLock { $0.putBack(Double(bytes)) } }
 
-    /// Returns the used share of the bucket, from 0 to 1. Operators should be alerted at 0.5.
+    /// Returns the share of the bucket that has been used, from 0 to 1. Operators should be alerted at 0.5.
     func spentShare(nowNanoseconds: UInt64) -> Double {
         bucket.withLock { bucket in
             bucket.capacity > 0 ? 1 - bucket.available(now: nowNanoseconds) / bucket.capacity : 1

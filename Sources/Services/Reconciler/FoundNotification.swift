@@ -30,7 +30,7 @@ struct FoundNotification: Sendable {
         }
     }
 
-    /// Returns the mark that identifies a notification without a notificationUUID in the index.
+    /// Returns the mark under which the index lists a notification without a notificationUUID.
     ///
     /// - Parameter digest: the digest of the signed part of the JWS.
     static func mark(ofSignedPart digest: [UInt8]) -> NotificationMark {

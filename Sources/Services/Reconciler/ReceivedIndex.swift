@@ -38,7 +38,7 @@ struct ReceivedIndex: Sendable {
         }
     }
 
-    /// Records that a nonconforming notification was quarantined.
+    /// Adds the mark of a quarantined notification.
     func remember(quarantined mark: NotificationMark, in environment: AppStoreEnvironment, at now: Int64) async throws {
         let row = ReceivedNotifications(
             key: ReceivedNotifications.quarantined(mark), mark,

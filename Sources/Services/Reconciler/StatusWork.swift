@@ -71,7 +71,7 @@ struct StatusWork {
         decide(row)
     }
 
-    /// Records that Apple refused the request about this row, or that the signed object in the answer was refused.
+    /// Counts a row for which Apple refused the request or the signed object in the answer was refused.
     mutating func refuse(_ row: PublishedSubscriptions.Row) {
         run.counts.refused += 1
         decide(row)
@@ -111,7 +111,7 @@ struct StatusWork {
         countUnanswered()
     }
 
-    /// Ends the comparison. Throws the last failure if Apple did not answer about any of the rows.
+    /// Ends the comparison. Throws the last failure if Apple answered for none of the rows.
     mutating func end() throws {
         if let failure, unanswered > 0, answered == 0 { throw failure }
         countUnanswered()

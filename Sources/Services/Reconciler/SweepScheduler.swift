@@ -122,7 +122,7 @@ final class SweepScheduler: Service {
 
     private func begin(_ owned: [Sweep]) {
         guard !groupPause.isPaused else {
-            // The jobs save their progress, and continue after the resumption.
+            // The jobs save their progress, and continue once the group resumes.
             return due.cancel()
         }
         let now = clocks.wallMilliseconds()

@@ -1,7 +1,8 @@
-/// The waiting rounds with a near deadline. Each is reported once per threshold. A value type without a clock or Kafka.
+/// The waiting rounds with approaching deadlines. Each is reported once per threshold. A value type without a clock or
+/// Kafka.
 struct NearDeadlines {
-    /// The remaining times at which a round is reported, in milliseconds, in descending order. The first one is that of
-    /// the alert SluiceRefundDeadline.
+    /// The remaining times at which a round is reported, in milliseconds, in descending order. The first one is the
+    /// threshold of the alert SluiceRefundDeadline.
     static let thresholds: [Int64] = [7_200_000, 900_000]
 
     private struct Round: Hashable {

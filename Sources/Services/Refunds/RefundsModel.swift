@@ -52,7 +52,7 @@ struct RefundsModel: StateModel {
         }
     }
 
-    /// Returns a case that erases the person but keeps the record that requests were answered.
+    /// Returns a case that erases the person but keeps the fact that requests were answered.
     func erasure(of key: [UInt8], in topic: KafkaTopic, at moment: Int64) -> RefundCase? {
         guard let environment = environments[topic], let separator = key.firstIndex(of: UInt8(ascii: "/")) else {
             return nil

@@ -79,14 +79,14 @@ enum OperationsSettings {
         .optional.onCommandLineOnly
     static let tapEnvironment = Setting(
         "environment", .environmentName,
-        help: "Follow the notifications of this environment. The default is production."
+        help: "Follow the notifications of this environment. Default: production."
     ).optional.onCommandLineOnly
     static let quarantine = Setting.flag("quarantine", help: "Follow the quarantine topic.")
     static let tapStart = Setting(
         "start", .tapStart,
         help: """
             Start position in each partition: beginning, end, or -N for the last N records. Default: end; with \
-            --no-follow: beginning. --from starts at a time instead.
+            --no-follow: beginning. --from starts at a given time instead.
             """
     ).optional.onCommandLineOnly.formerly("from") { $0 == "beginning" || $0 == "end" || $0.hasPrefix("-") }
     static let tapFrom = Setting("from", .instant, help: "Only records written at or after this time.")
@@ -169,7 +169,7 @@ enum OperationsSettings {
     static let deliveredUntil = Setting(
         "webhooks-from", .instant,
         help:
-            "Time until which all webhooks were delivered. They resume ten minutes before it, not at the beginning."
+            "Time up to which all webhooks were delivered. They resume ten minutes before it, not at the beginning."
     ).optional.onCommandLineOnly
     static let despiteProblems = Setting.flag(
         "despite-problems", help: "Switch even if prepare finds problems that can no longer be fixed.")
@@ -225,7 +225,7 @@ enum OperationsSettings {
         "no-sample-content", help: "No sample, trial or description was available before the purchase.")
     static let again = Setting.flag(
         "again",
-        help: "Open a new round for this answer, if another one was frozen, withheld, refused or missed.")
+        help: "Open a new round for this answer if a different answer was frozen, withheld, refused or missed.")
     static let statisticsBy = Setting(
         "by", ValueKind.list(of: .oneOf(RefundStatistics.Dimension.allCases, text: \.rawValue)),
         default: [.rule, .answer, .reason],

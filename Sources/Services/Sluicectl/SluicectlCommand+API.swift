@@ -53,7 +53,7 @@ extension SluicectlCommand {
 
     private static let transactionHistory = Command(
         "history", summary: "List the transactions of a customer (Get Transaction History).",
-        discussion: "Sorted by modification date, the latest last. \(answer)",
+        discussion: "Sorted by modification date, latest last. \(answer)",
         schema: asking([OperationsSettings.apiLimit, OperationsSettings.apiRevision]), arguments: [anyId],
         examples: [
             .init("sluicectl api history 2000000000000001", "Print the first hundred."),
@@ -63,7 +63,7 @@ extension SluicectlCommand {
 
     private static let refundHistory = Command(
         "refunds", summary: "List the refunded transactions of a customer (Get Refund History).",
-        discussion: "Sorted by refund date, the oldest first. \(answer)",
+        discussion: "Sorted by refund date, oldest first. \(answer)",
         schema: asking([OperationsSettings.apiLimit, OperationsSettings.apiRevision]), arguments: [anyId],
         examples: [
             .init("sluicectl api refunds 2000000000000001", "Print the date, reason and amount of each."),

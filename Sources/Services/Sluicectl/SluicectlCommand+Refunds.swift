@@ -24,7 +24,7 @@ extension SluicectlCommand {
         subcommands: [list, due, show, answer, stats, trial, preference, erasure], readsConfiguration: false)
 
     private static let list = Command(
-        "list", summary: "List cases, the newest first.",
+        "list", summary: "List cases, newest first.",
         schema: reading([OperationsSettings.answerStatus, OperationsSettings.refundLimit]),
         examples: [
             .init("sluicectl refunds list --status missed", "List requests with a missed deadline."),
@@ -53,10 +53,10 @@ extension SluicectlCommand {
     private static let answer = Command(
         "answer", summary: "Answer a request instead of the rules, or answer it again.",
         discussion: """
-            The answer is written to the topic; sluice-refunds sends it. It applies to its round unless another answer \
-            was frozen before; --again opens a new round for it, if Apple has not accepted an answer. Prints the body; \
-            without --yes, nothing is changed. Apple accepts no answer without the customer's consent, confirmed by \
-            --consented. Apple requires --delivery-status, and --sample-content or --no-sample-content.
+            The answer is written to the topic; sluice-refunds sends it. It applies to its round unless another \
+            answer was frozen earlier; --again opens a new round for it if Apple has not accepted an answer. Prints \
+            the body; without --yes, nothing is changed. Apple accepts no answer without the customer's consent, \
+            confirmed by --consented. Apple requires --delivery-status, and --sample-content or --no-sample-content.
             """,
         schema: reading([
             OperationsSettings.app, OperationsSettings.refundOutcome, OperationsSettings.customerConsented,

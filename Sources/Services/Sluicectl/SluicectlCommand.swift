@@ -232,10 +232,10 @@ enum SluicectlCommand {
                 directories and free space, the servers of webhooks and providers, and buckets. Run it on the \
                 executable's machine, as the executable's user. Nothing is changed in Kafka: rights are tested with \
                 requests that brokers refuse after checking the rights, except with durability=managed, where the \
-                right to write remains unknown. In a bucket the object conditional-writes is created, as by \
-                sluice-archive. If an App Store Server API key is configured, it is tried with a request to Apple, and \
-                the clocks are compared. OCSP responders are queried if a notification or certificates are given, \
-                which contain their addresses. Prints one line per check, with the result (ok, warning, problem, \
+                right to write remains unknown. In a bucket, the object conditional-writes is created, as \
+                sluice-archive does. If an App Store Server API key is configured, it is tried with a request to \
+                Apple, and the clocks are compared. OCSP responders are queried if a notification or certificates \
+                with their addresses are given. Prints one line per check, with the result (ok, warning, problem, \
                 unknown or skipped), subject, finding and fix. Unknown means that the check could not be made. Exits \
                 with 1 if there is a problem.
                 """,

@@ -8,7 +8,7 @@ package enum StoryCause: Hashable, Sendable {
     /// A published state with facts from none of the searched notifications, such as facts from an app's upload or
     /// Apple's response.
     case publication(position: String)
-    /// Time has passed; the facts are those of the previous cause.
+    /// Time has passed; the facts have not changed since the previous cause.
     case time
 }
 
@@ -94,7 +94,7 @@ package struct StoryReplay: Sendable {
         return Outlook(now: now, nextChange: nextChange, next: next)
     }
 
-    /// Records the changes that time alone causes while `isReached` returns true for their time.
+    /// Adds the changes caused by time alone, as long as `isReached` returns true for their times.
     private mutating func pass(_ isReached: (AppStoreInstant) -> Bool) {
         guard let facts else { return }
         while let next = facts.standings(at: moment, rules: rules).nextChange, isReached(next) {

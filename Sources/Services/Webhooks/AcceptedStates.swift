@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// The content of a purchase's state without the time of its evaluation (`asOf`).
 struct StateContent: Sendable, Equatable {
-    /// The version. The greater version text is newer.
+    /// The version. A state with a greater version string is newer.
     let version: String
     /// The digest of everything except the version and the time.
     let digest: SHA256Digest
@@ -34,7 +34,7 @@ final class AcceptedStates: Sendable {
         return known.digest == content.digest && content.version >= known.version
     }
 
-    /// Records that the receiver accepted a state. Receivers ignore states older than their own.
+    /// Stores the content of a state that the receiver accepted. Receivers ignore states older than their own.
     func accepted(_ content: StateContent?, of record: KafkaRecord) {
         guard let content else { return }
         let key = SHA256.digest(of: record.key ?? [])

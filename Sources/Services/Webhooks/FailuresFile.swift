@@ -35,7 +35,7 @@ struct KeptFailure: Sendable, Hashable {
     let first: Int64
 }
 
-/// The failures of a group's records, saved for the next start. Otherwise, each restart would restart the period of
+/// The failures of a group's records, saved for the next start. Otherwise, each restart would reset the period of
 /// `webhooks.failures.time`. An unreadable file is treated as empty, and a failed write causes only a warning.
 struct FailuresFile: Sendable {
     /// The version of the layout. Files with other versions are treated as empty.

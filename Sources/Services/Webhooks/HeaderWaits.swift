@@ -22,7 +22,7 @@ final class HeaderWaits: Sendable {
         var nextReading: UInt64 = 0
     }
 
-    /// The time for which a record waits before the topic is read again, in nanoseconds.
+    /// How long a record waits, in nanoseconds, before the topic is read again.
     static let timeout: UInt64 = 300_000_000_000
     /// The maximum number of segments. Beyond it, all waits restart. Apple has only a handful of certificate chains.
     static let maximumHeaders = 1_024

@@ -6,7 +6,7 @@ internal import Synchronization
 /// A receiver that responds 410 or rejects every message counts as stopped immediately. Any other receiver counts as
 /// stopped once attempts have failed for ``limit`` and no message has been accepted.
 final class ReceiverEvents: Sendable {
-    /// The time of failed attempts, in nanoseconds, after which the receiver counts as stopped.
+    /// How long attempts must have failed, in nanoseconds, before the receiver counts as stopped.
     static let limit: UInt64 = 300_000_000_000
 
     private struct State {

@@ -56,7 +56,7 @@ final class RecordFailures: Sendable {
         }
     }
 
-    /// Records that the receiver accepted a record.
+    /// Counts a record that the receiver accepted, and removes its failures.
     func accepted(_ record: KafkaRecord) {
         let wasKept = state.withLock { state in
             state.accepted &+= 1
@@ -66,12 +66,12 @@ final class RecordFailures: Sendable {
         if wasKept { write() }
     }
 
-    /// Records that the receiver accepted a probe. The receiver is up, so the failing records are at fault.
+    /// Counts an accepted probe. The receiver is up, so the failing records are at fault.
     func acceptedAgain() { state.withLock { $0.accepted &+= 1 } }
 
-    /// Returns whether a record has failed long enough, so that only another accepted record is needed as evidence that
-    /// the receiver is up. Always false while many records are failing, because then the receiver is at fault even if
-    /// it accepts probes.
+    /// Returns whether a record has been failing for so long that only the acceptance of another record is still
+    /// needed, as evidence that the receiver is up. Always false while many records are failing, because then the
+    /// receiver is at fault even if it accepts probes.
     ///
     /// - Parameter now: the current time in monotonic nanoseconds.
     func lacksAcceptance(_ record: KafkaRecord, at now: UInt64) -> Bool {
@@ -87,7 +87,7 @@ final class RecordFailures: Sendable {
     /// The maximum number of concurrently failing records at which an accepted probe proves that the receiver is up.
     static let maximumFailing = 4
 
-    /// Records that the receiver failed to process a record.
+    /// Handles a record that the receiver failed to process.
     ///
     /// - Parameter now: the current time in monotonic nanoseconds.
     /// - Returns: whether the record is at fault, in which case its recorded failures are removed.

@@ -14,7 +14,7 @@ package enum WebhooksApplication {
             "Posts purchase states, notifications or operator events to your service, signed and with retries.",
         discussion: """
             Body and headers follow the Standard Webhooks specification: type, timestamp and data; webhook-id (the \
-            same in every attempt), webhook-timestamp, webhook-signature. With webhooks.content=signed the body is \
+            same in every attempt), webhook-timestamp, webhook-signature. With webhooks.content=signed, the body is \
             Apple's. 2xx means accepted. 408, 425, 5xx, a timeout, and responses that indicate a misconfigured \
             receiver (401, 403, 404, 405, 407, 421, 426, redirects) are retried until the record has failed \
             webhooks.failures times over webhooks.failures.time while others were accepted; it is then dead-lettered. \

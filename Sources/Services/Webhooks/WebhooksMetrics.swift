@@ -25,10 +25,10 @@ struct WebhooksMetrics: Sendable {
         pause.set(0)
     }
 
-    /// Records that delivery is paused by configuration.
+    /// Reports that delivery is paused by configuration.
     func paused() { pause.set(1) }
 
-    /// Records that delivery has stopped because the receiver responded 410.
+    /// Reports that delivery has stopped because the receiver responded 410.
     func stopped() { stop.set(1) }
 
     func attempted(_ outcome: WebhooksOutcome, nanoseconds: UInt64) {

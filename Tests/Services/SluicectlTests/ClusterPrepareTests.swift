@@ -174,13 +174,14 @@ struct ClusterPrepareTests {
     static let differences = [
         Difference(
             testDescription: "lacks a record", status: "warning",
-            found: "1 partitions lack the source's last record, by 10 s"
+            found: "1 partitions lack the source's last record; they are 10 s behind"
         ) { record in
             record.value = Array("{}".utf8)
             record.timestampMilliseconds = CopiedCluster.timestamp + 1 - 10_000
         },
         Difference(
-            testDescription: "is stuck", status: "problem", found: "1 partitions lack the source's last record, by 61 s"
+            testDescription: "is stuck", status: "problem",
+            found: "1 partitions lack the source's last record; they are 61 s behind"
         ) { record in
             record.value = Array("{}".utf8)
             record.timestampMilliseconds = CopiedCluster.timestamp + 1 - 61_000

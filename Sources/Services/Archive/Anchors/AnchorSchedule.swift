@@ -1,7 +1,7 @@
 internal import ArchiveLog
 
-/// Tracks the size of the last checkpoint that an anchor has accepted for each log, and for how long the anchor has
-/// been behind. Callers pass the current time.
+/// Tracks, for each log, the size of the last checkpoint that an anchor has accepted and how long the anchor has been
+/// behind. Callers pass the current time.
 struct AnchorSchedule: Sendable {
     private struct Entry {
         var anchored = 0
@@ -30,7 +30,7 @@ struct AnchorSchedule: Sendable {
         entries[log] = Entry(anchored: size, waitingSince: nil)
     }
 
-    /// Returns the time, in nanoseconds, for which the longest-waiting log has been behind.
+    /// Returns how long the longest-waiting log has been behind, in nanoseconds.
     func behind(now: UInt64) -> UInt64 {
         entries.values.compactMap(\.waitingSince).map { now > $0 ? now - $0 : 0 }.max() ?? 0
     }

@@ -107,9 +107,9 @@ final class CheckpointLogService: Service {
     }
 
     /// Returns whether a copy of the checkpoint exists. A writer creates the copy once the checkpoint is durable. If
-    /// this service appended a checkpoint earlier, a power failure could remove it from its own log but not from the
-    /// log of checkpoints. A checkpoint without a copy waits for one interval; by then, its writer has made it durable
-    /// or signed a newer one.
+    /// this service appended a checkpoint earlier, a power failure could remove the checkpoint from its own log but not
+    /// from the log of checkpoints. A checkpoint without a copy waits for one interval; by then, its writer has made it
+    /// durable or signed a newer one.
     private func isDurable(_ names: LogNames, _ size: Int) async -> Bool {
         let reader = LogReader(surroundings.store, names: names, verifiers: surroundings.verifiers)
         return (try? await reader.checkpoint(size: size)) != nil

@@ -42,7 +42,8 @@ struct StoreAnchor: CheckpointAnchor {
         else { return "the anchor's checkpoint of \(log.names.prefix) is invalid or belongs to another log" }
         let new = log.checkpoint.checkpoint
         guard old.size <= new.size else {
-            return "rolled back: the archive has \(new.size) leaves of \(log.names.prefix), the anchor has \(old.size)"
+            return
+                "rolled back: the archive has \(new.size) leaves of \(log.names.prefix), but the anchor has \(old.size)"
         }
         let proof: ConsistencyProof
         do throws(ArchiveServiceError) {
@@ -62,7 +63,7 @@ struct StoreAnchor: CheckpointAnchor {
         } catch {
             guard error.code == .exists else { throw error }
             guard let copy = try await store.read(name) else { return }
-            // After a restart, the same tree is signed again with a later time.
+            // After a restart, the same tree is signed again with a later timestamp.
             guard Self.checkpoint(copy.bytes)?.root == log.checkpoint.checkpoint.root else {
                 throw ObjectStoreError(.changed, "the anchor has a different \(name)")
             }

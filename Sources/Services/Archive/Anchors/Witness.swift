@@ -6,7 +6,7 @@ internal import TransparencyLog
 struct Witness: Sendable, Equatable {
     /// The witness's name in metrics and logs.
     let name: String
-    /// The witness's public key, of type cosignature.
+    /// The witness's cosignature public key.
     let verifier: NoteVerifier
     /// The submission prefix without the trailing `/`.
     let url: String

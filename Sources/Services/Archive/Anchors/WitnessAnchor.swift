@@ -37,7 +37,8 @@ final class WitnessAnchor: CheckpointAnchor {
         for _ in 0..<Self.attempts {
             guard old <= log.size else {
                 throw ArchiveServiceError(
-                    .conflict, "\(name) has cosigned \(old) leaves of \(log.names.prefix), the archive has \(log.size)")
+                    .conflict,
+                    "\(name) has cosigned \(old) leaves of \(log.names.prefix), but the archive has \(log.size)")
             }
             let request = WitnessRequest(oldSize: old, proof: try await log.proof(from: old), note: log.checkpoint.note)
             let response = try await answer(request)

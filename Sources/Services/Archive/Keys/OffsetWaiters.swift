@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Tasks waiting until the keys topic has been read up to an offset.
+/// Tasks waiting for the keys topic to be read up to an offset.
 final class OffsetWaiters: Sendable {
     private struct State {
         var position: Int64 = 0

@@ -137,7 +137,8 @@ final class PreferenceFollower: Service {
         if count > 0 { ignored.increment(by: UInt64(count)) }
     }
 
-    /// Returns the offsets from which to continue, or those of the beginning if the topic or the cluster was replaced.
+    /// Returns the offsets from which to continue, or the beginning of each partition if the topic or the cluster was
+    /// replaced.
     private func positions(_ store: PreferenceStore) async throws -> [KafkaTopicPartition: KafkaOffset] {
         let (marks, cluster) = try await KafkaAdmin(kafka).closing { (admin) async throws(KafkaError) in
             (try await admin.watermarks(of: topic), try await admin.clusterId())

@@ -79,7 +79,9 @@ struct ArchiveDiscloseCommand {
             throw ArchiveError(.noLeaf, "\(position.partition) has no leaf with offset \(position.offset.rawValue)")
         }
         let (bytes, leaf) = try await reader.leaf(index, size: size)
-        guard !leaf.isErasedOnArrival else { throw notDisclosed(leaf, "the person was erased before it was archived") }
+        guard !leaf.isErasedOnArrival else {
+            throw notDisclosed(leaf, "the person's data was erased before this record was archived")
+        }
         let object = try await reader.object(index, size: size)
         return ArchiveDisclosure(
             proof: try await reader.proof(ofLeaf: index, in: checkpoint, extra: bytes), object: object,

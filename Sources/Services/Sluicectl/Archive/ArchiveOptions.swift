@@ -13,11 +13,11 @@ enum ArchiveOptions {
         "app-transaction-id", "All purchases of a customer in one app, by appTransactionId.", "704000000000001"
     )
     static let transactionId = identifier(
-        "transaction-id", "The purchase of the transaction.", "2000000000000017")
+        "transaction-id", "The purchase to which this transaction belongs.", "2000000000000017")
     static let webOrderLineItemId = identifier(
-        "web-order-line-item-id", "The purchase of the line item.", "2000000000000031")
+        "web-order-line-item-id", "The purchase to which this line item belongs.", "2000000000000031")
     static let notificationUUID = identifier(
-        "notification-uuid", "The purchase in the notification.", uuid)
+        "notification-uuid", "The purchase that this notification concerns.", uuid)
     static let requestIdentifier = identifier(
         "request-identifier", "Records of a request to extend renewal dates.", uuid)
     static let externalPurchaseId = identifier(
@@ -60,5 +60,6 @@ enum ArchiveOptions {
     static let limit = Setting.integer("limit", default: 100, in: 1...10_000, help: "Maximum number of records.")
         .onCommandLineOnly
     static let reveal = Setting.flag(
-        "reveal", help: "Print everything, even personal data. The access is archived: requires --author and Kafka.")
+        "reveal",
+        help: "Print everything, including personal data. The access is archived: requires --author and Kafka.")
 }

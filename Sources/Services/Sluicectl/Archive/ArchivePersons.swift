@@ -102,7 +102,7 @@ struct ArchivePersons {
         }
         guard let key = entry.keyId else {
             throw StartupError(
-                "\(entry.leaf.position) does not concern a person, or the person was erased before it was archived",
+                "\(entry.leaf.position) does not concern a person, or was archived after the person's erasure",
                 setting: ArchiveOptions.position.key, fix: "Specify another record")
         }
         return IndexedPlace(partition: position.partition, leaf: entry.index, key: key)

@@ -144,7 +144,7 @@ struct ArchiveReplayCommand {
         var item = ReplayItem(
             position: position, identity: record.text(.id), subject: subject(of: record))
         guard filter.matches(item.subject) else { return item }
-        // The archive also contains the copies that earlier replays wrote. Unless it skips them, each run doubles their
+        // The archive also contains the copies that earlier replays wrote. Unless a run skips them, it doubles their
         // number.
         let isCopy = record.text(.origin) == RecordOrigin.replay.rawValue
         item.prepared =

@@ -6,8 +6,8 @@ internal import JSON
 internal import Kafka
 internal import Records
 
-/// The Merkle tree that contains an exported entry as a leaf. Each row states it, so that a proof for the row can be
-/// checked.
+/// The Merkle tree that contains an exported entry as a leaf. Each row identifies the tree, so that a proof for the row
+/// can be checked.
 struct ExportedTree: Sendable {
     /// The first line of the log's checkpoints.
     let origin: String
@@ -133,8 +133,8 @@ struct ExportedEntry {
         cells.map { cell(PlainText.printable($0 ?? "")) }.joined(separator: ",") + "\r\n"
     }
 
-    /// Formats a cell. Prefixes text that a spreadsheet would evaluate as a formula with an apostrophe, because version
-    /// 1 input is not signed.
+    /// Formats a cell. Adds an apostrophe before text that a spreadsheet would evaluate as a formula, because version 1
+    /// input is not signed.
     private static func cell(_ text: String) -> String {
         let safe = text.first.map { "=+-@".contains($0) } ?? false ? "'\(text)" : text
         guard safe.contains(where: { $0 == "," || $0 == "\"" }) else { return safe }

@@ -180,9 +180,10 @@ extension SluicectlCommand {
             Command(
                 "backup", summary: "Take a consistent copy of the key store while sluice-archive is running.",
                 discussion: """
-                    A plain copy of the file does not contain the newest keys, which are in its write-ahead log. On \
-                    return, the copy is on disk, readable only by its owner. Keep it on a different volume than the \
-                    archive, and for at most 30 days, because it contains the keys of persons erased later.
+                    A plain copy of the file does not contain the newest keys, which are in its write-ahead log. When \
+                    the command returns, the copy is on disk and readable only by its owner. Keep it on a different \
+                    volume than the archive, and for at most 30 days, because it contains the keys of persons erased \
+                    later.
                     """,
                 schema: ConfigurationSchema([ArchivePlace.keyStore, ArchivePlace.keyEncryptionKeys]),
                 arguments: [Command.Argument("FILE", help: "the new file")],

@@ -90,7 +90,8 @@ extension SluicectlCommand {
                         "Answer an access request."),
                     .init(
                         "sluicectl archive export --environment production --author a.auditor --config sluice.properties "
-                            + "| jq -r .signedPayload | head -1 | sluicectl verify -", "Verified again."),
+                            + "| jq -r .signedPayload | head -1 | sluicectl verify -",
+                        "Verify an exported notification."),
                 ]
             ) {
                 try await ArchiveExportCommand(
@@ -153,7 +154,7 @@ extension SluicectlCommand {
                     .init(
                         "sluicectl archive replay --topic appstore.notifications.production --to-topic scratch "
                             + "--from 2026-11-20T00:00:00Z --yes --author an.operator --config sluice.properties",
-                        "Write the records since a time into your own topic."),
+                        "Write the records since a given time to your own topic."),
                     .init(
                         "sluicectl archive replay --topic appstore.notifications.production --after 3-1742 --yes "
                             + "--author an.operator --config sluice.properties", "Resume where an earlier run ended."),

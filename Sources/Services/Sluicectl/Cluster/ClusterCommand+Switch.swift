@@ -91,7 +91,7 @@ extension ClusterCommand {
         return plans
     }
 
-    /// The margin in milliseconds: records older than the given moment by up to this time are read again.
+    /// The margin in milliseconds: groups resume this long before the given moment.
     static let margin: Int64 = 600_000
 
     // MARK: output

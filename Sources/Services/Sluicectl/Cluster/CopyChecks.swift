@@ -107,7 +107,7 @@ struct CopyChecks {
     private func behind(_ topic: KafkaTopic, partitions: Int, _ milliseconds: Int64) -> ClusterFinding {
         ClusterFinding(
             isFinal || milliseconds > Self.tolerance ? .problem : .warning, .copy, of: topic.rawValue,
-            "\(partitions) partitions lack the source's last record, by \(milliseconds / 1_000) s",
+            "\(partitions) partitions lack the source's last record; they are \(milliseconds / 1_000) s behind",
             fix:
                 "Stop all writers of the source, wait for the mirror, and repeat; if it remains behind, check its log"
         )

@@ -13,11 +13,11 @@ enum DoctorSettings {
 
     static let jws = Setting.string(
         "jws",
-        help: "Notification as received, whose OCSP responders are queried; - reads standard input."
+        help: "Notification as received; the OCSP responders of its certificates are queried. - reads standard input."
     ).optional.onCommandLineOnly
     static let certificates = Setting.string(
         "certificates",
-        help: "Leaf and intermediate certificate in PEM, in this order, whose OCSP responders are queried."
+        help: "Leaf and intermediate certificates in PEM, in this order; their OCSP responders are queried."
     ).optional.onCommandLineOnly
 
     static func schema(_ parts: SluicectlParts) -> ConfigurationSchema {

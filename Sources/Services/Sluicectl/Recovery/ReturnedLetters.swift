@@ -17,7 +17,7 @@ struct ReturnedLetters {
         if letter.isReturned, let failure = Self.failure(of: letter) { failures.insert(failure) }
     }
 
-    /// Whether this letter, or a copy of the same notification, came back for the letter's reason.
+    /// Whether this letter, or a copy of the same notification, came back for the same reason.
     func contain(_ letter: ReadDeadLetter) -> Bool {
         letter.isReturned || Self.failure(of: letter).map(failures.contains) ?? false
     }

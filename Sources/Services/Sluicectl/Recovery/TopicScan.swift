@@ -10,7 +10,7 @@ struct TopicScan {
     let kafka: KafkaConfiguration
     let topic: KafkaTopic
     let watermarks: [KafkaTopicPartition: KafkaWatermarks]
-    /// The offsets before which no record has to be read; empty if there are none.
+    /// The offset at which to start in each partition; empty to start at the beginning.
     private let starts: [KafkaTopicPartition: KafkaOffset]
 
     /// - Parameter since: the earliest timestamp of records to read, in milliseconds since 1970; nil reads all. Ignored
@@ -116,7 +116,7 @@ struct TopicScan {
     private struct Enough: Error {}
 }
 
-/// Records whether the operator has interrupted a command.
+/// Tracks whether the operator has interrupted a command.
 final class Interruption: Sendable {
     private final class Flag: Sendable {
         let value = Atomic(false)

@@ -60,7 +60,7 @@ struct RefundAnswerCommand {
             throw StartupError(
                 "Apple is not waiting for an answer to this request: \(row.rounds.status.rawValue)",
                 fix:
-                    "List waiting requests with: sluicectl refunds due. --again answers requests Apple has not accepted"
+                    "List waiting requests with: sluicectl refunds due. --again replaces answers not accepted by Apple"
             )
         }
         if let frozen = row.frozen(for: round) {

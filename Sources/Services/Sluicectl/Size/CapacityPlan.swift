@@ -150,14 +150,14 @@ private struct Sums {
         return [
             item("archiveBytesPerDay", bytes, .bytes, "\(name(.record)) x \(name(.archiveRatio))"),
             item("archiveBytes", bytes * Double(demand.archiveDays), .bytes, "days of archive.retention"),
-            item("archiveObjectsPerDay", objects, .count, "3 for each \(ArchiveSegment.maximumCount) records"),
+            item("archiveObjectsPerDay", objects, .count, "3 per \(ArchiveSegment.maximumCount) records"),
             item(
                 "archiveCheckpointsPerDay", commits, .count,
-                "at most: each \(CapacityPlan.flushSeconds) s of a partition, and each \(CapacityPlan.flushRecords) records"
+                "at most: every \(CapacityPlan.flushSeconds) s per partition, and every \(CapacityPlan.flushRecords) records"
             ),
             item(
                 "archiveCopiesPerDay", min(commits, partitions * 24), .count,
-                "at most: one checkpoint per hour of a partition"),
+                "at most: one checkpoint per hour and partition"),
         ]
     }
 

@@ -31,8 +31,8 @@ struct TapReader {
         }
     }
 
-    /// Reads until `take` returns false, `interruption` yields, or, unless it follows the topic, every partition has
-    /// been read to its end.
+    /// Reads until `take` returns false, `interruption` yields or, if ``follows`` is false, every partition has been
+    /// read to its end.
     ///
     /// - Parameters:
     ///   - take: receives records of one partition in offset order; returns false to stop.

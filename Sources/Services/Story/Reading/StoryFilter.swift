@@ -19,8 +19,8 @@ package enum StoryFilter {
         }
     }
 
-    /// Returns a function that searches a value for a text. It also accepts a null value, which cannot be searched, and
-    /// a value with a backslash, because a JSON escape can spell the text differently.
+    /// Returns a function that searches a value for a string. It also accepts a null value, which cannot be searched,
+    /// and a value with a backslash, because a JSON escape can spell the string differently.
     private static func mentions(of text: String) -> @Sendable (UnsafeRawBufferPointer?) -> Bool {
         let spellings = Set([text, text.uppercased()]).map { ByteSearch(Array($0.utf8)) }
         let escape = ByteSearch([UInt8(ascii: "\\")])

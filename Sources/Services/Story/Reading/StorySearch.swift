@@ -18,8 +18,8 @@ package final class StorySearch {
     /// The number of records per Kafka client. More records are read concurrently by additional clients.
     private static let recordsPerClient: Int64 = 20_000
     private static let maximumClients: Int64 = 4
-    /// The number of records above which a search that reads the newest records first begins with one sixteenth of each
-    /// partition.
+    /// If there are more records than this, a search that reads the newest records first begins with one sixteenth of
+    /// each partition.
     private static let recordsInOnePart: Int64 = 200_000
     private static let newestShare: Int64 = 16
 
@@ -61,7 +61,8 @@ package final class StorySearch {
         do {
             return try await read(&rest, filter, &progress, take)
         } catch let error as KafkaError where error.code == .topicAuthorizationFailed {
-            // The denied topic ended the search of all topics, so the unread offsets of each topic are read separately.
+            // The denied topic made the read of all topics fail, so read the remaining offsets of each topic
+            // separately.
             for topic in Set(rest.keys.map(\.topic)).sorted(by: { $0.rawValue < $1.rawValue }) {
                 var ranges = rest.filter { $0.key.topic == topic }
                 do {

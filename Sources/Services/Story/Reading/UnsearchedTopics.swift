@@ -12,7 +12,7 @@ struct UnsearchedTopics {
     let hidden: [KafkaTopic]
     /// Topics that the user may describe but not read.
     let unreadable: [KafkaTopic]
-    /// Topics whose absence makes the story incomplete. Any other missing topic would contain nothing.
+    /// Topics without which the story is incomplete. Any other missing topic would contain nothing.
     let usual: [KafkaTopic]
 
     /// Whether the story may lack events.

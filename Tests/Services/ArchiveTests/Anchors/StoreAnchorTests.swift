@@ -49,7 +49,7 @@ struct StoreAnchorTests {
         try await older.grow(by: 299)
         let error = await anchorError { try await StoreAnchor(store: store).anchor(try await older.log()) }
         #expect(error?.code == .conflict)
-        #expect(error?.message.contains("has 299 leaves of appstore.notifications/2, the anchor has 300") == true)
+        #expect(error?.message.contains("has 299 leaves of appstore.notifications/2, but the anchor has 300") == true)
         #expect(try await store.read(try archive.names.checkpoint())?.bytes == anchored)
     }
 

@@ -64,7 +64,7 @@ struct WitnessAnchorTests {
         try await older.grow(by: 299)
         let error = await anchorError { try await anchor(older).anchor(try await older.log()) }
         #expect(error?.code == .conflict)
-        #expect(error?.message == "w1 has cosigned 300 leaves of appstore.notifications/2, the archive has 299")
+        #expect(error?.message == "w1 has cosigned 300 leaves of appstore.notifications/2, but the archive has 299")
     }
 
     @Test(arguments: [300, 301])

@@ -32,7 +32,7 @@ struct ArchiveInputs {
 
     /// Returns the archive's public keys, or nil if none are specified.
     ///
-    /// - Throws: a ``StartupError`` with exit code 5 if a text is not a key.
+    /// - Throws: a ``StartupError`` with exit code 5 if a value is not a key.
     func verifiers() async throws(StartupError) -> ArchiveVerifiers? {
         guard let given = configuration[ArchiveProofOptions.key] else { return nil }
         let isKey = (try? NoteVerifier(text: given)) != nil
@@ -56,7 +56,7 @@ struct ArchiveInputs {
 
     /// Returns the archive's public keys for a verification, or nil with `--unsigned`.
     ///
-    /// - Throws: a ``StartupError`` with exit code 5 if there is no key, or if a text is not a key.
+    /// - Throws: a ``StartupError`` with exit code 5 if there is no key, or if a value is not a key.
     func verifiersOrUnsigned() async throws(StartupError) -> ArchiveVerifiers? {
         let verifiers = try await verifiersOrPolicy()
         let isUnsigned = configuration[ArchiveProofOptions.unsigned]

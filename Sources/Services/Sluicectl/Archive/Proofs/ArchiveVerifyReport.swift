@@ -90,13 +90,14 @@ struct ArchiveVerifyReport {
             lines.append("\(retention.segments) deleted segments have records of their retention")
         }
         if let kafka {
-            lines.append("\(kafka.records) records still in Kafka have their leaf")
+            lines.append("\(kafka.records) records still in Kafka have leaves")
             lines += kafka.absent.map { "Kafka no longer has the topic \($0)" }
         }
         lines += ([report.checkpointLog].compactMap(\.self) + report.logs).filter { $0.strayObjects > 0 }.map(
             Self.strays)
         if report.checkpointLog != nil {
-            lines.append("\(sum(\.loggedCheckpoints)) checkpoints in the log of checkpoints are continued")
+            lines.append(
+                "\(sum(\.loggedCheckpoints)) checkpoints in the log of checkpoints are consistent with their logs")
         }
         lines += witnessLines
         if options.anchors != nil || options.witnesses == nil { lines += anchorLines }
@@ -131,7 +132,7 @@ struct ArchiveVerifyReport {
     private var anchorLines: [String] {
         guard let given = options.anchors else {
             return [
-                "internal consistency only: an earlier state of the whole archive is found with --checkpoint-from"
+                "internal consistency only: set --checkpoint-from to detect an earlier state of the whole archive"
             ]
         }
         let filled = report.logs.filter { !Self.isEmpty($0) }
