@@ -106,7 +106,7 @@ struct ArchiveService {
         let mayBegin = configuration[ArchiveSettings.begin]
         if mayBegin {
             context.logger.warning(
-                "archive.begin is set: accepting the logs as they are in the archive; remove it after this start")
+                "archive.begin is set: accepting the logs as they are in the archive; unset it after this start")
         }
         let anchored = AnchoredHeads(
             store: try ArchivePlace.openAnchor(configuration, creating: true, notice: notice),

@@ -16,9 +16,9 @@ struct EntitlementsMetrics: Sendable {
 
     init(_ registry: MetricsRegistry) {
         changed = registry.counter(
-            EntitlementsMetricName.purchasesChanged, help: "Purchases whose facts a batch changed.")
+            EntitlementsMetricName.purchasesChanged, help: "Purchases whose facts were changed by a batch.")
         late = registry.counter(
-            EntitlementsMetricName.staleFacts, help: "Out-of-date facts ignored.")
+            EntitlementsMetricName.staleFacts, help: "Out-of-date facts that were ignored.")
         disagreements = registry.counter(
             EntitlementsMetricName.disagreements,
             help: "Changed purchases with facts that contradict Apple's status; the facts take precedence.")

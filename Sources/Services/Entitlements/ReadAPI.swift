@@ -183,7 +183,7 @@ struct ReadAPI: Sendable {
     private var tooManyPurchases: HTTPResponse {
         Self.problem(
             422, ReadAPIName.tooManyPurchases,
-            "more than \(maximumPurchases) purchases; query by \(ReadAPIName.originalTransactionId), or fewer subjects"
+            "more than \(maximumPurchases) purchases; query by \(ReadAPIName.originalTransactionId) or for fewer subjects"
         )
     }
 

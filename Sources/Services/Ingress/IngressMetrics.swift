@@ -48,7 +48,8 @@ final class IngressMetrics: Sendable {
             IngressMetricName.verification, help: "Duration of one verification on its worker.",
             buckets: [0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.05])
         acknowledgement = registry.histogram(
-            IngressMetricName.acknowledgement, help: "Time from passing a record to librdkafka to its delivery report.")
+            IngressMetricName.acknowledgement,
+            help: "Time from passing a record to librdkafka until its delivery report.")
         age = registry.histogram(
             IngressMetricName.age, help: "Time from signedDate to receipt.",
             buckets: [1, 5, 30, 60, 300, 3_600, 21_600, 86_400, 604_800])

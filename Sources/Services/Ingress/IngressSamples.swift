@@ -71,7 +71,8 @@ enum IngressSamples {
             ("descriptors", counters.acceptPauses),
         ] {
             samples.counter(
-                IngressMetricName.connectionsRefused, help: "Connections closed immediately, and pauses in accepting.",
+                IngressMetricName.connectionsRefused,
+                help: "Connections closed immediately, and pauses in accepting connections.",
                 labels: [MetricLabel("cause", cause)], UInt64(clamping: count))
         }
         for (phase, count) in [
@@ -90,7 +91,7 @@ enum IngressSamples {
             Double(counters.inFlight))
         samples.gauge(
             IngressMetricName.bodyBytes,
-            help: "Bytes buffered for requests without a response yet, including bytes read ahead.",
+            help: "Bytes buffered for requests that have no response yet, including bytes read ahead.",
             Double(counters.bodyBytes))
         samples.gauge(
             IngressMetricName.unsentBytes, help: "Response bytes not yet sent to clients.",

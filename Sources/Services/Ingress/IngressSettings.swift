@@ -40,7 +40,7 @@ package enum IngressSettings {
     package static let quarantineBytesPerHour = Setting.byteSize(
         "quarantine.bytes.per.hour", default: 64 << 20, in: 1 << 20...1 << 40,
         help:
-            "Bytes per hour written to the quarantine topic. Beyond this, nonconforming notifications get a 503."
+            "Maximum bytes per hour written to the quarantine topic. Beyond it, nonconforming notifications get a 503."
     )
     package static let proxies = Setting.strings(
         "http.proxies", default: ["127.0.0.0/8", "::1"],
@@ -58,7 +58,7 @@ package enum IngressSettings {
     package static let idle = Setting.duration(
         "http.idle", default: .seconds(75), in: .seconds(1)...(.seconds(3_600)),
         help: """
-            Idle timeout of connections from http.proxies. Set it longer than the idle timeout of the proxy or load \
+            Idle timeout of connections from http.proxies. It must exceed the idle timeout of the proxy or load \
             balancer, so that no request arrives on a connection that is being closed.
             """)
 

@@ -19,12 +19,12 @@ package enum ReconcilerSettings {
         help: "Interval between sweeps of all notifications sent by Apple.")
     static let everythingRange = Setting.duration(
         "reconciler.everything.range", default: .seconds(2 * 86_400), in: .seconds(3_600)...(.seconds(30 * 86_400)),
-        help: "Time range of a sweep of all notifications; longer than reconciler.everything.interval.")
+        help: "Time range of a sweep of all notifications; must exceed reconciler.everything.interval.")
     static let statusesInterval = Setting.duration(
         "reconciler.statuses.interval", default: .seconds(86_400), in: .seconds(3_600)...(.seconds(7 * 86_400)),
         help: """
-            Interval between comparisons with Apple's subscription status, one request each, for subscriptions with \
-            version 1 notifications or an unexplained state.
+            Interval between comparisons with Apple's subscription status (one request per subscription), for \
+            subscriptions with version 1 notifications or an unexplained state.
             """)
     package static let statusesRepair = Setting.boolean(
         "reconciler.statuses.repair", default: true,

@@ -44,7 +44,7 @@ package enum RefundsSettings {
     ).optional
     package static let providerInsecure = Setting.boolean(
         "refunds.provider.insecure", default: false,
-        help: "Allow an http:// URL of another machine.")
+        help: "Allow an http:// URL that points to another machine.")
 
     static let mode = Setting<RefundWork.Mode>.oneOf(
         "refunds.mode", default: .answer,
@@ -54,9 +54,9 @@ package enum RefundsSettings {
     static let fallback = Setting<RefundDecisions.Fallback>.oneOf(
         "refunds.fallback", default: .withhold,
         help: """
-            Fallback if refunds.provider.url has not responded about a request in time: withhold sends nothing; \
-            rules answers by refunds.rules and the recorded preference, and also answers requests that a rule holds \
-            for an operator, without a preference. It does not apply to unreadable responses and refusals.
+            Fallback if the service at refunds.provider.url has not answered in time: withhold sends nothing; rules \
+            answers by refunds.rules and the recorded preference, and also answers requests that a rule holds for an \
+            operator, without a preference. It does not apply to unreadable responses and refusals.
             """)
     package static let fallbackMargin = Setting.duration(
         "refunds.fallback.before", default: .seconds(3_600), in: .seconds(180)...(.seconds(11 * 3_600)),
@@ -64,8 +64,8 @@ package enum RefundsSettings {
     package static let concurrency = Setting.integer(
         "refunds.concurrency", default: 1, in: 1...64,
         help: """
-            Maximum number of answers sent to Apple concurrently, and repeated after a crash. Use more than 1 only for \
-            thousands of requests per hour.
+            Maximum number of answers sent to Apple concurrently; as many may be repeated after a crash. Use more \
+            than 1 only for thousands of requests per hour.
             """)
     package static let topicsPrefix = Setting.string(
         "topics.prefix", default: TopicNames.defaultPrefix, help: "Prefix of every topic name.")

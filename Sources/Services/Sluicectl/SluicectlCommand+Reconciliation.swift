@@ -60,9 +60,9 @@ extension SluicectlCommand {
             Command(
                 "cancel", summary: "Cancel a waiting or running backfill.",
                 discussion: """
-                    It ends at its next page, or immediately if it is waiting; published notifications remain. The \
-                    request is a record in the reconciliation topic, so that it reaches the sluice-reconciler that \
-                    runs the backfill.
+                    The backfill ends at its next page, or immediately if it is waiting; published notifications \
+                    remain. The request is a record in the reconciliation topic, so that it reaches the \
+                    sluice-reconciler that runs the backfill.
                     """,
                 schema: ConfigurationSchema(
                     [
@@ -82,7 +82,7 @@ extension SluicectlCommand {
             },
             Command(
                 "statuses",
-                summary: "Compare the subscriptions of an app that sends version 1 with Apple's statuses.",
+                summary: "For an app that uses version 1, compare its subscriptions with Apple's statuses.",
                 discussion: """
                     Apple's history contains only version 2, so missed version 1 notifications show only in the states \
                     of subscriptions. Reads the entitlements topic, and requests Get All Subscription Statuses for \

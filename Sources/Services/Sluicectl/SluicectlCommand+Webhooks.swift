@@ -23,7 +23,7 @@ extension SluicectlCommand {
         Command(
             "test", summary: "Post a signed message of type sluice.test to the receiver.",
             discussion: """
-                Reads the configuration like sluice-webhooks. The message concerns no purchase. Exits with 0 if it \
+                Reads the same configuration as sluice-webhooks. The message concerns no purchase. Exits with 0 if it \
                 is accepted, otherwise with 1.
                 """,
             schema: ConfigurationSchema([OperationsSettings.output, OperationsSettings.receiver]).adding(

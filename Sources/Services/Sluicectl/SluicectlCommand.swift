@@ -226,7 +226,7 @@ enum SluicectlCommand {
         Command(
             DoctorCommand.name, summary: "Check all dependencies of an executable.",
             discussion: """
-                Reads the configuration like the executable in --for, sluice-ingress by default (--config or \
+                Reads the same configuration as the executable in --for, by default sluice-ingress (--config or \
                 SLUICE_CONFIG, environment, and its settings as flags). Checks the configuration with its files, \
                 clock, roots, names, connections, TLS and authentication, topics, each right of topics acls, ports, \
                 directories and free space, the servers of webhooks and providers, and buckets. Run it on the \

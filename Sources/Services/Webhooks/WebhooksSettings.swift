@@ -75,7 +75,7 @@ package enum WebhooksSettings {
         "webhooks.concurrency", default: 8, in: 1...64,
         help: "Maximum number of concurrent requests per partition; requests for one key are sequential.")
     package static let insecure = Setting.boolean(
-        "webhooks.insecure", default: false, help: "Allow an http:// URL of another machine.")
+        "webhooks.insecure", default: false, help: "Allow an http:// URL that points to another machine.")
     package static let roots = Setting.readableFile(
         "webhooks.ca.file",
         help: "PEM file with the root certificates that verify the receiver's certificate. Default: the system's.",

@@ -111,7 +111,7 @@ import TransparencyLog
         try installation.archive.erase("1")
         let (code, printed) = await installation.disclose()
         #expect(code == 1)
-        #expect(printed.complaints.last?.contains("the person was erased") == true)
+        #expect(printed.complaints.last?.contains("the person's data was erased") == true)
         #expect(printed.output.isEmpty)
         #expect(await installation.check(file).exitCode == 0)
     }

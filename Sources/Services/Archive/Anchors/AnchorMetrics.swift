@@ -10,7 +10,7 @@ struct AnchorMetrics: Sendable {
         let label = MetricLabel("anchor", name)
         behind = registry.gauge(
             ArchiveMetricName.unanchored,
-            help: "Time that the oldest due checkpoint has been waiting to be anchored, in seconds.",
+            help: "How long the oldest due checkpoint has been waiting to be anchored, in seconds.",
             labels: [label])
         anchored = registry.counter(
             ArchiveMetricName.anchored, help: "Checkpoints that the anchor has accepted.", labels: [label])

@@ -18,7 +18,7 @@ extension ArchiveSettings {
     package static let anchorWitnesses = Setting.readableFile(
         "archive.anchor.witnesses.file",
         help:
-            "Witnesses that cosign checkpoints (c2sp.org/tlog-witness), one per line: name, verifier key and URL.",
+            "File of witnesses that cosign checkpoints (c2sp.org/tlog-witness), one per line: name, verifier key, URL.",
         example: "/etc/sluice/witnesses"
     ).optional
 

@@ -101,7 +101,7 @@ struct ArchiveDiscloseCommand {
         guard let id = try keys.keyId(of: leaf) else { return nil }
         switch try keys.dataKey(id) {
         case .usable(let key): return try ArchiveRecordKey(of: leaf.position, from: key)
-        case .destroyed: throw notDisclosed(leaf, "the person was erased")
+        case .destroyed: throw notDisclosed(leaf, "the person's data was erased")
         case .unknown:
             throw notDisclosed(
                 leaf, "its key is not in this key store", "Run the command on a host whose key store contains the key")

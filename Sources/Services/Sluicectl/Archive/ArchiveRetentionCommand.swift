@@ -31,7 +31,7 @@ struct ArchiveRetentionCommand {
         guard configuration[ArchiveReadingOptions.dryRun] else {
             throw StartupError(
                 "only sluice-archive deletes payloads", setting: "--dry-run",
-                fix: "Pass --dry-run to print what its next run would delete; the setting is archive.retention",
+                fix: "Pass --dry-run to print what its next run would delete; set the retention with archive.retention",
                 exitCode: .usage)
         }
         let logs = try ArchiveLogs(configuration)

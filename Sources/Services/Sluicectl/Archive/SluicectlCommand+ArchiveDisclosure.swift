@@ -10,11 +10,11 @@ extension SluicectlCommand {
                 "disclose",
                 summary: "Write one record with its proof and key, for a recipient who has the public key.",
                 discussion: """
-                    The file contains one record: the leaf, its path to the root, the signed checkpoint, the encrypted \
-                    object, and the object's key, which decrypts no other record of the person. The file is verified \
-                    before it is written. Anyone with the file can read the record, even after the person is erased. \
-                    Records archived by releases before 2026-12 have no separate key and are refused. The disclosure \
-                    and its author are first published in appstore.erasures and archived.
+                    The file contains one record: the leaf, its path to the root, the signed checkpoint, the \
+                    encrypted object, and the object's key, which decrypts no other record of the person. The file is \
+                    verified before it is written. Anyone with the file can read the record, even after the person's \
+                    data is erased. Records archived by releases before 2026-12 have no separate key and are refused. \
+                    The disclosure and its author are first published in appstore.erasures and archived.
                     """,
                 schema: ConfigurationSchema(
                     ArchivePlace.storeSettings + [

@@ -127,9 +127,9 @@ extension SluicectlCommand {
             Command(
                 "encryption", summary: "Create a key that encrypts the key store.",
                 discussion: """
-                    Writes 32 random bytes as hexadecimal text, readable only by its owner. Keep a copy apart from the \
-                    key store and its backups: without this key no archived record can be read. An existing file is \
-                    never overwritten.
+                    Writes 32 random bytes as hexadecimal text, readable only by its owner. Keep a copy apart from \
+                    the key store and its backups: without this key, no archived record can be read. An existing file \
+                    is never overwritten.
                     """,
                 schema: ConfigurationSchema([OperationsSettings.output]),
                 arguments: [Command.Argument("FILE", help: "the new file")],
@@ -182,7 +182,7 @@ extension SluicectlCommand {
                 discussion: """
                     A plain copy of the file does not contain the newest keys, which are in its write-ahead log. When \
                     the command returns, the copy is on disk and readable only by its owner. Keep it on a different \
-                    volume than the archive, and for at most 30 days, because it contains the keys of persons erased \
+                    volume than the archive, and for at most 30 days, because it contains keys that may be destroyed \
                     later.
                     """,
                 schema: ConfigurationSchema([ArchivePlace.keyStore, ArchivePlace.keyEncryptionKeys]),

@@ -87,7 +87,8 @@ struct PauseCommand {
         let reason = configuration[ControlSettings.reason] ?? ""
         for (setting, text) in [("--author", author), ("--reason", reason)] where !ControlRecord.isText(text) {
             throw StartupError(
-                "not one line of at most \(ControlRecord.maximumTextBytes) bytes", setting: setting, fix: "Shorten it",
+                "must be one line of at most \(ControlRecord.maximumTextBytes) bytes", setting: setting,
+                fix: "Shorten it",
                 exitCode: .usage)
         }
         guard

@@ -105,7 +105,7 @@ extension DoctorFacts {
         case .notAsked:
             return [
                 DoctorFinding(
-                    .skipped, .ocsp, "no certificate was given from which to read responder addresses",
+                    .skipped, .ocsp, "no certificate was given, so there is no responder to query",
                     fix: "Pass --jws FILE or --certificates FILE")
             ]
         case .unusable(let reason): return [DoctorFinding(.problem, .ocsp, reason)]

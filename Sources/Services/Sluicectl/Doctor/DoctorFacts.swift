@@ -30,7 +30,7 @@ struct DoctorFacts {
     /// An OCSP responder's answer about one certificate.
     enum Answer {
         case good, revoked
-        /// A response without a usable status, with the reason code.
+        /// A response without a usable status; the value is the reason code.
         case nothing(String)
         case unreachable(String)
         /// The certificate lists no responder.

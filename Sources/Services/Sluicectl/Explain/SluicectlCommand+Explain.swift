@@ -12,14 +12,14 @@ extension SluicectlCommand {
                 "explain", summary: "Show everything that happened to one identifier.",
                 discussion: """
                     ID is a notificationUUID, a transactionId, an originalTransactionId, a webOrderLineItemId, an \
-                    appAccountToken, an appTransactionId, a record key (bundleId/originalTransactionId), a webhook-id, \
-                    or the order id of an invoice, which Apple resolves. Prints the notifications with their positions \
-                    in Kafka and the groups that have handled them, dead letters and quarantine, each change of state \
-                    with the notification and the rule that caused it, refund requests with the answers to Apple, \
-                    webhooks, erasures, and what was not searched. A purchase is found in one partition if its app is \
-                    known: by --app, by apps, or through the read API (entitlements.url). Other identifiers are \
-                    searched in all partitions. Personal data is masked unless revealed. Exits with 1 if nothing was \
-                    found, and with 3 if a topic does not exist or access to it is denied.
+                    appAccountToken, an appTransactionId, a record key (bundleId/originalTransactionId), a \
+                    webhook-id, or the order id of an invoice, which Apple resolves. Prints the notifications with \
+                    their positions in Kafka and the groups that have handled them, dead letters and quarantine, each \
+                    change of state with the notification and the rule that caused it, refund requests with the \
+                    answers to Apple, webhooks, erasures, and what was not searched. If the app of a purchase is \
+                    known, from --app, apps or the read API (entitlements.url), only one partition is searched. Other \
+                    identifiers are searched in all partitions. Personal data is masked unless revealed. Exits with 1 \
+                    if nothing was found, and with 3 if a topic does not exist or access to it is denied.
                     """,
                 schema: ExplainSettings.schema.adding(entitlements.schema),
                 arguments: [Command.Argument("ID", help: "any identifier of a notification, purchase or customer")],

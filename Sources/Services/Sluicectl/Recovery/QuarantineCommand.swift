@@ -128,7 +128,7 @@ struct QuarantineCommand {
             return .failure(ReplayRefusal(reason: still.reason.rawValue, detail: still.detail))
         case .notForUs(let refusal), .notApple(let refusal), .retryLater(let refusal):
             return .failure(ReplayRefusal(reason: refusal.reason.rawValue, detail: refusal.detail))
-        case .duplicate: return .failure(ReplayRefusal(reason: "duplicate", detail: "stored before"))
+        case .duplicate: return .failure(ReplayRefusal(reason: "duplicate", detail: "already stored"))
         case .legacy: return .failure(ReplayRefusal(reason: "v1", detail: "version 1 is not signed"))
         }
     }

@@ -5,8 +5,8 @@ internal import Kafka
 
 /// The plan of a replay: the records by type, app and reason.
 struct ReplayPlan {
-    /// Numbers of records by name, such as a type or an app. The number of names is limited, because any producer can
-    /// write records with new names.
+    /// The number of records with each name, such as a type or an app. The number of names is limited, because any
+    /// producer can write records with new names.
     struct Counts {
         static let maximumNames = 200
         private static let others = "other"

@@ -5,7 +5,7 @@ internal import ServiceKit
 internal import Synchronization
 
 /// Reads a topic record by record, one partition after the other, up to the offsets at which the partitions end when
-/// the scan starts. With this order, a single position is enough to resume an interrupted run.
+/// the scan starts. In this order, a single position is enough to resume an interrupted run.
 struct TopicScan {
     let kafka: KafkaConfiguration
     let topic: KafkaTopic

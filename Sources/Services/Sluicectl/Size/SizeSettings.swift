@@ -44,7 +44,7 @@ enum SizeSettings {
 /// The command line of `sluicectl size`.
 extension SluicectlCommand {
     static let size = Command(
-        SizeCommand.name, summary: "Estimate cores, partitions, disk and network for a number of notifications.",
+        SizeCommand.name, summary: "Estimate cores, partitions, disk and network for a given number of notifications.",
         discussion: """
             Each result lists the figures of `make bench` that it uses. The recorded figures are from one machine; \
             --figures uses yours.

@@ -121,7 +121,7 @@ struct ArchiveVerifyReport {
         return logs.map { log in
             let sizes = log.cosignedSizes.map(String.init).joined(separator: ", ")
             return "\(log.log.prefix): \(log.cosignedSizes.count) of \(policy.witnesses.count) witnesses have cosigned "
-                + "\(sizes.isEmpty ? "nothing" : sizes) of \(log.size) leaves, \(policy.demand)"
+                + "\(sizes.isEmpty ? "any" : sizes) of \(log.size) leaves, \(policy.demand)"
         }
             + policy.unavailable.map {
                 "cosignatures of \(PlainText.printable($0)) cannot be verified: this libcrypto has no ML-DSA-44"
@@ -141,7 +141,7 @@ struct ArchiveVerifyReport {
                 + "\(filled.count { $0.anchoredSize != nil }) of \(filled.count) logs with leaves"
         ]
         lines += given.unverified.sorted { $0.key < $1.key }.map { origin, count in
-            "\(count) checkpoints from elsewhere of \(PlainText.printable(origin)) without a known signature: skipped"
+            "\(count) checkpoints of \(PlainText.printable(origin)) from elsewhere have no known signature: skipped"
         }
         if given.otherNotes > 0 { lines.append("\(given.otherNotes) notes from elsewhere are not checkpoints") }
         lines += report.otherArchives.map { "checkpoints of another archive, not compared: \(PlainText.printable($0))" }
