@@ -135,8 +135,8 @@ struct ReadAPI: Sendable {
         } answer: { findings in
             guard let findings, let finding = findings.first else { return tooManyPurchases }
             let answers = EntitlementsAnswers(rules: rules, input: input)
-            // The tag covers the answer without the times of reading and evaluation, so that clients can cache it until
-            // it changes.
+            // The tag does not cover the times of reading and evaluation, so that clients can cache the answer until it
+            // changes.
             let (timeless, body) =
                 query.kind == .entitlements ? answers.entitlements(finding, at: now) : answers.history(finding, at: now)
             return answer(body, request, tag: EntityTag(of: timeless))
@@ -183,7 +183,7 @@ struct ReadAPI: Sendable {
     private var tooManyPurchases: HTTPResponse {
         Self.problem(
             422, ReadAPIName.tooManyPurchases,
-            "more than \(maximumPurchases) purchases; query by \(ReadAPIName.originalTransactionId) or for fewer subjects"
+            "more than \(maximumPurchases) purchases; query fewer subjects, or by \(ReadAPIName.originalTransactionId)"
         )
     }
 

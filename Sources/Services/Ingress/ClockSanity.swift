@@ -4,9 +4,9 @@ internal import Synchronization
 /// Checks whether the wall clock is plausible. Certificates are checked against it, so a wrong clock must cause a 503
 /// rather than a verdict.
 ///
-/// A time is plausible within ten years after ``earliest``, which is before this code was written, unless the wall
-/// clock has drifted from the monotonic clock by more than 60 seconds within a minute. After a jump, the wall clock is
-/// trusted again once its time is plausible and it has kept pace with the monotonic clock for a minute.
+/// A time is plausible if it is within ten years after ``earliest`` (a date before this code was written) and the wall
+/// clock has not drifted from the monotonic clock by more than 60 seconds within a minute. After a jump, the wall clock
+/// is trusted again once its time is plausible and it has kept pace with the monotonic clock for a minute.
 final class ClockSanity: Sendable {
     static let earliest = SystemClock.earliestPlausibleMilliseconds
     static let latest: Int64 = earliest + 3653 * 86_400_000

@@ -33,7 +33,7 @@ package struct IngressConfiguration: Sendable {
     package var slowAfter: Duration? = Limits.public.handlerTime / 2
     /// Whether operator events are published.
     package var publishesOperatorEvents = false
-    /// The time for which a stopping ingress still accepts connections after `/readyz` fails. A load balancer keeps
-    /// sending requests until it has polled `/readyz`.
+    /// How long a stopping ingress still accepts connections after `/readyz` fails. A load balancer keeps sending
+    /// requests until it has polled `/readyz`.
     package var acceptsAfterReadiness = Duration.seconds(2)
 }

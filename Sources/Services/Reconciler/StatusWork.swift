@@ -71,7 +71,7 @@ struct StatusWork {
         decide(row)
     }
 
-    /// Counts a row for which Apple refused the request or the signed object in the answer was refused.
+    /// Counts a row for which Apple refused the request, or returned a signed object that was refused.
     mutating func refuse(_ row: PublishedSubscriptions.Row) {
         run.counts.refused += 1
         decide(row)

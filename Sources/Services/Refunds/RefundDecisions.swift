@@ -176,7 +176,7 @@ extension RefundDecisions {
         case unknown(RefundObstacle)
     }
 
-    /// The age of a decision, in milliseconds, from which the company's service is called again before sending.
+    /// The age of a decision, in milliseconds, at which the company's service is called again before sending.
     private static let consentAge: Int64 = 3_600_000
 
     /// Checks consent before sending. Erasures and recorded withdrawals take effect immediately. The company's service

@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// Tracks records waiting for a header segment that is missing from the certificates topic. The ingress writes the
 /// first record that references a segment only after the segment was acknowledged, so a segment that is still missing
-/// after minutes and a full read of the topic is lost.
+/// after several minutes and a full read of the topic has been lost.
 final class HeaderWaits: Sendable {
     enum Step: Equatable {
         case wait

@@ -22,7 +22,7 @@ final class RecordFailures: Sendable {
         /// booted.
         let first: Int64
 
-        /// Returns the time for which the record has been failing.
+        /// Returns how long the record has been failing.
         func lasted(until now: UInt64) -> Duration { .nanoseconds(max(0, Int64(clamping: now) &- first)) }
     }
 
@@ -56,7 +56,7 @@ final class RecordFailures: Sendable {
         }
     }
 
-    /// Counts a record that the receiver accepted, and removes its failures.
+    /// Counts a record that the receiver accepted, and removes the record's failures.
     func accepted(_ record: KafkaRecord) {
         let wasKept = state.withLock { state in
             state.accepted &+= 1
@@ -69,9 +69,9 @@ final class RecordFailures: Sendable {
     /// Counts an accepted probe. The receiver is up, so the failing records are at fault.
     func acceptedAgain() { state.withLock { $0.accepted &+= 1 } }
 
-    /// Returns whether a record has been failing for so long that only the acceptance of another record is still
-    /// needed, as evidence that the receiver is up. Always false while many records are failing, because then the
-    /// receiver is at fault even if it accepts probes.
+    /// Returns whether a record has been failing for so long that only the acceptance of another record is still needed
+    /// as evidence that the receiver is up. Always false while many records are failing, because then the receiver is
+    /// at fault even if it accepts probes.
     ///
     /// - Parameter now: the current time in monotonic nanoseconds.
     func lacksAcceptance(_ record: KafkaRecord, at now: UInt64) -> Bool {

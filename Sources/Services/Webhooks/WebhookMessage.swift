@@ -13,7 +13,7 @@ struct WebhookMessage: Sendable, Equatable {
     let body: [UInt8]
     /// The record's W3C trace context, if it has a valid one.
     let traceParent: String?
-    /// The content of the purchase's state, by which equal states are recognized and not posted again. Nil if every
+    /// The content of the purchase's state, used to recognize equal states, which are not posted again. Nil if every
     /// message is posted.
     var content: StateContent?
 }

@@ -15,7 +15,7 @@ actor AnchoredCheckpointLog {
         self.anchors = anchors
     }
 
-    /// - Parameter hasNote: whether this host has signed anything before, in which case an unreachable anchor is not an
+    /// - Parameter hasNote: whether this host has signed anything before. If it has, an unreachable anchor is not an
     ///   error.
     /// - Throws: `ArchiveError` if an anchor has more of the log than the archive, or ``ArchiveServiceError``:
     ///   `anchorUnreachable`.

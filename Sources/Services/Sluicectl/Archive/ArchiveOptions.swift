@@ -52,7 +52,7 @@ enum ArchiveOptions {
     ).optional.onCommandLineOnly
     static let backupDays = Setting.integer(
         "backup-days", default: 30, in: 0...3650,
-        help: "Number of days after which no backup of the key store remains. The report includes it for the person."
+        help: "Days after which no backup of the key store remains. The report states them for the person."
     ).onCommandLineOnly
 
     // Flags of `sluicectl archive find` and `show`

@@ -102,10 +102,10 @@ extension SluicectlCommand {
             Command(
                 "retention", summary: "Print the payloads that sluice-archive deletes next after archive.retention.",
                 discussion: """
-                    For each log, prints the first leaf with a kept payload, how many segments of 256 leaves the next \
-                    run of sluice-archive deletes, how many of them it keeps because of a legal hold or an unknown \
-                    key, how many it announces, and the time of the announcement: announced segments are deleted a day \
-                    later. Set archive.retention to the service's value.
+                    For each log, prints the first leaf with a kept payload; the number of segments of 256 leaves \
+                    that the next run of sluice-archive deletes, that it keeps because of a legal hold or an unknown \
+                    key, and that it announces; and the time of the announcement. Announced segments are deleted a \
+                    day later. Set archive.retention to the service's value.
                     """,
                 schema: ConfigurationSchema(
                     ArchivePlace.storeSettings + [

@@ -97,7 +97,7 @@ struct ExplainCommand {
         return [
             Story.Gap(
                 "\(late) of \(delays.count) notifications arrived more than a day after Apple signed them, and the states "
-                    + "are those of this installation at the time",
+                    + "shown are those that this installation had at the time",
                 fix: "Replay them at Apple's times with --as-signed")
         ]
     }

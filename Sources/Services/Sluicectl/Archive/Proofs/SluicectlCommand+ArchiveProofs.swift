@@ -16,12 +16,12 @@ extension SluicectlCommand {
                 no Kafka. With --checkpoint-from, every log with leaves must be consistent with a checkpoint from \
                 there that was signed with the key. Exit codes: 0 sound; 2 tampered, with the first invalid position; \
                 3 incomplete: records are missing that the archive never received, a log has no checkpoint elsewhere \
-                (unanchored) or, with --payloads, keys or certificates are missing; 4 rolled back or forked; 5 the key \
-                is unknown or missing; 6 the archive cannot be read. With --retention, the archive is tampered (2) if \
-                a payload was removed too early, without an announcement a day before, or although it had to be kept, \
-                and incomplete (3) if no archived record states a payload's deletion. Without --checkpoint-from, an \
-                earlier state of the whole archive, or of one log, passes as the current one, and a removed log is not \
-                detected.
+                (unanchored) or, with --payloads, keys or certificates are missing; 4 rolled back or forked; 5 the \
+                key is unknown or missing; 6 the archive cannot be read. With --retention, the archive is tampered \
+                (2) if a payload was removed too early, without an announcement a day before, or although it had to \
+                be kept; it is incomplete (3) if no archived record states a payload's deletion. Without \
+                --checkpoint-from, an earlier state of the whole archive, or of one log, passes as the current one, \
+                and a removed log is not detected.
                 """,
             schema: ConfigurationSchema(
                 ArchivePlace.storeSettings + [
