@@ -60,7 +60,7 @@ extension SluicectlCommand {
                     examples: [
                         .init(
                             "sluicectl cluster switch --source old.properties", "Print where each group would resume."),
-                        .init("sluicectl cluster switch --yes", "Switch after the source was lost."),
+                        .init("sluicectl cluster switch --yes", "Switch after the loss of the source."),
                         .init(
                             "sluicectl cluster switch --yes --webhooks-from 2026-11-21T12:00:00Z",
                             "Webhooks were delivered up to this time; they resume ten minutes earlier."

@@ -134,7 +134,7 @@ extension SluicectlCommand {
                     .init(
                         "sluicectl dlq replay --topic appstore.notifications.production.sluice-entitlements.dlq "
                             + "--reason-code field_type --app com.example.app --yes",
-                        "Send the dead letters of one app with one reason after the cause was fixed."),
+                        "Send an app's dead letters with this reason code, after the cause has been fixed."),
                 ]
             ) {
                 try await DeadLettersCommand($0).replay(

@@ -51,7 +51,7 @@ extension SluicectlCommand {
     ) { try await RefundsCommand($0).show($0.argument, $0.console) }
 
     private static let answer = Command(
-        "answer", summary: "Answer a request instead of the rules, or answer it again.",
+        "answer", summary: "Answer a request yourself instead of by the rules, or answer it again.",
         discussion: """
             The answer is written to the topic; sluice-refunds sends it. It applies to its round unless another \
             answer was frozen earlier; --again opens a new round for it if Apple has not accepted an answer. Prints \
@@ -73,7 +73,7 @@ extension SluicectlCommand {
     ) { try await RefundAnswerCommand(refunds: RefundsCommand($0)).run($0.argument, $0.console) }
 
     private static let stats = Command(
-        "stats", summary: "Count Apple's decisions after answers.",
+        "stats", summary: "Count Apple's decisions, grouped by rule, answer or other fields.",
         discussion:
             "SILENT counts rounds without a decision from Apple: still open, or declined without a notification.",
         schema: reading([

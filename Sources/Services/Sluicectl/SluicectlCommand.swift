@@ -71,7 +71,7 @@ enum SluicectlCommand {
                         .init("sluicectl topics apply --dry-run", "List the topics that would be created."),
                         .init(
                             "sluicectl topics apply --kafka.bootstrap.servers kafka-1:9092 --partitions 24",
-                            "24 partitions. Prefer topics.partitions=24 in the file: it cannot be changed later."
+                            "Use 24 partitions. Prefer topics.partitions=24 in the file: the number is permanent."
                         ),
                         .init(
                             "sluicectl topics apply --groups sluice-webhooks",

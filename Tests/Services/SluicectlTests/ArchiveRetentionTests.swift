@@ -59,7 +59,7 @@ import Testing
         try await archive.run(at: Signed.now)
         let (code, printed) = await archive.verify()
         #expect(code == 0, "\(printed.output)")
-        #expect(printed.output.contains("1 deleted segments have records of their retention"))
+        #expect(printed.output.contains("1 deleted segments have retention records"))
         let (_, json) = await archive.verify(["--retention", "400d", "--output", "json"])
         #expect(try json.objects.first?["deletedSegments"]?.integer == 1)
         let (longer, tampered) = await archive.verify(["--retention", "403d"])

@@ -22,7 +22,7 @@ struct StateRekeyTests {
 
         let (refused, plan) = await topics.rekey()
         #expect(refused == 1)
-        #expect(plan.complaints == ["sluicectl: nothing was changed. Repeat it with --yes."])
+        #expect(plan.complaints == ["sluicectl: nothing was changed. Run the command again with --yes."])
         #expect(plan.output.contains("\(topics.source): 40 records of 10 keys in 2 partitions"), "\(plan.output)")
         #expect(plan.output.contains("\(topics.target): 0 of these keys, in 4 partitions"))
         #expect(try await topics.records(of: topics.target) == [])

@@ -95,7 +95,7 @@ struct ArchiveDiscloseCommand {
         guard leaf.key != nil else { return nil }
         guard ArchiveObject.hasRecordKey(object) else {
             throw notDisclosed(
-                leaf, "it was archived by a release without a separate key for each record",
+                leaf, "it was archived by a release that did not use a separate key for each record",
                 "Prove it with sluicectl archive prove, and show it here with sluicectl archive show --reveal")
         }
         guard let id = try keys.keyId(of: leaf) else { return nil }

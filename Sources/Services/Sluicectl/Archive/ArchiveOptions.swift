@@ -40,7 +40,7 @@ enum ArchiveOptions {
     static let app = Setting.string("app", help: "The app.", example: "com.example.app").optional.onCommandLineOnly
     static let environment = Setting(
         "environment", .environmentName, default: .production,
-        help: "Environment of the purchases. Quarantined records are found in both."
+        help: "Environment of the purchases. Quarantined records from both environments are included."
     ).onCommandLineOnly
     static let reason = Setting.string(
         "reason", default: "request of the data subject",
@@ -52,7 +52,7 @@ enum ArchiveOptions {
     ).optional.onCommandLineOnly
     static let backupDays = Setting.integer(
         "backup-days", default: 30, in: 0...3650,
-        help: "Days after which no backup of the key store remains. The report states them for the person."
+        help: "Maximum age of backups of the key store, in days; stated in the report for the person."
     ).onCommandLineOnly
 
     // Flags of `sluicectl archive find` and `show`

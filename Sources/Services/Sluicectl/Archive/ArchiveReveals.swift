@@ -73,7 +73,7 @@ struct ArchiveReveals {
             try await publishing.publish([record.produced(to: topic, nonce: nonce)], configuration, timeout)
         } catch let error as StartupError {
             throw StartupError(
-                "each access is archived first, but the record could not be published: \(error.problem)",
+                "each access must be archived first, but its record could not be published: \(error.problem)",
                 setting: error.setting, fix: error.fix, exitCode: error.exitCode)
         }
     }

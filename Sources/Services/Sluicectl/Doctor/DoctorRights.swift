@@ -15,7 +15,7 @@ struct DoctorRights {
     func findings(_ required: [AccessRight]) async throws(KafkaError) -> [DoctorFinding] {
         let isEmbedded = try await admin.isEmbeddedBroker(within: limit)
         guard !isEmbedded else {
-            return [DoctorFinding(.skipped, .right, "the embedded broker checks no rights")]
+            return [DoctorFinding(.skipped, .right, "the embedded broker does not check rights")]
         }
         let topics = required.filter { $0.resource == .topic }
         let answers = try await self.answers(topics)

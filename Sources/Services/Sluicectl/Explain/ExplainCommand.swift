@@ -26,7 +26,8 @@ struct ExplainCommand {
     func run(_ id: String, _ console: Console) async throws -> ExitCode {
         guard let identifier = StoryIdentifier(id) else {
             throw StartupError(
-                "\(PlainText.printable(id)) is not an identifier", fix: "Use one of up to 256 bytes", exitCode: .usage)
+                "\(PlainText.printable(id)) is not an identifier", fix: "Use an identifier of at most 256 bytes",
+                exitCode: .usage)
         }
         if isRevealing { try reveals.requireAuthor() }
         let model = try entitlements.model(configuration)

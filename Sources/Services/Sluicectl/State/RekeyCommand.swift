@@ -49,7 +49,9 @@ struct RekeyCommand {
         var report = RekeyReport(layout: layout, rows: rows, missing: before.missing.count)
         guard configuration[OperationsSettings.yes], !before.missing.isEmpty else {
             await print(report, console)
-            guard before.missing.isEmpty else { throw StartupError("nothing was changed", fix: "Repeat it with --yes") }
+            guard before.missing.isEmpty else {
+                throw StartupError("nothing was changed", fix: "Run the command again with --yes")
+            }
             return .ok
         }
         let producer = try KafkaProducer(kafka, topics: [target])
@@ -151,7 +153,7 @@ struct RekeyCommand {
             nothing was changed: \(target) has \(comparison.foreign) keys or records that are not a copy of \(source)
             """,
             fix:
-                "If no member has used it yet, delete it, create it again, and repeat; otherwise it is already in use"
+                "Delete it, create it again, and run the command again, but only if no member has used it yet"
         )
     }
 

@@ -71,6 +71,6 @@ struct StateCopy {
             "Kafka did not acknowledge a record: \(failure.message)",
             fix: failure.isRetriable
                 ? "Repeat the command: it continues with the missing keys"
-                : "Correct the settings of \(layout.target), delete it, create it again, and repeat")
+                : "Correct the settings of \(layout.target), delete it, create it again, and run the command again")
     }
 }

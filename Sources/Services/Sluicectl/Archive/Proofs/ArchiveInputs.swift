@@ -111,7 +111,8 @@ struct ArchiveInputs {
         func wrong(_ problem: String) -> StartupError {
             StartupError(
                 problem, setting: ArchiveProofOptions.witnesses.key,
-                fix: "Set it to verifier keys of witnesses, as in archive.anchor.witnesses.file, separated by commas",
+                fix:
+                    "Set it to the witnesses' verifier keys, as in archive.anchor.witnesses.file, separated by commas",
                 exitCode: .archiveKeyUnknown)
         }
         guard let texts = configuration[ArchiveProofOptions.witnesses] else { return nil }
@@ -165,7 +166,7 @@ struct ArchiveInputs {
         } catch {
             throw StartupError(
                 "\(PlainText.printable(path)) has no checkpoints: \(error.message)", setting: key,
-                fix: "Specify a file written by --save, or none", exitCode: .archiveUnreadable)
+                fix: "Specify a file written by --save, or omit the flag", exitCode: .archiveUnreadable)
         }
     }
 

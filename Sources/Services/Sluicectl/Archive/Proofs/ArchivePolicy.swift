@@ -35,7 +35,7 @@ struct ArchivePolicy {
         guard !policy.logs.isEmpty else { return nil }
         guard !archives.isEmpty else {
             throw Self.wrong(
-                "none of its logs is the log of checkpoints of an archive, <archive.origin>/checkpoint-log")
+                "none of its logs is an archive's log of checkpoints, <archive.origin>/checkpoint-log")
         }
         return ArchiveVerifiers(archives)
     }

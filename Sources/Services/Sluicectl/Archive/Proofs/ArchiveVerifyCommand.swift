@@ -57,7 +57,7 @@ struct ArchiveVerifyCommand {
         } catch let error as ArchiveError where error.isReadFailure {
             progress?.end()
             throw StartupError(
-                "\(error)", setting: ArchivePlace.url.key, fix: "Check that the archive is where the setting says",
+                "\(error)", setting: ArchivePlace.url.key, fix: "Check that the setting points to the archive",
                 exitCode: ExitCode(error))
         }
     }

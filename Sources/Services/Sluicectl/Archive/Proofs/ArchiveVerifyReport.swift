@@ -87,7 +87,7 @@ struct ArchiveVerifyReport {
         lines += outcomes.map { "\($0.count) \($0.label)" }
         if options.inspect != nil { lines.append("\(missing) missing") }
         if let retention {
-            lines.append("\(retention.segments) deleted segments have records of their retention")
+            lines.append("\(retention.segments) deleted segments have retention records")
         }
         if let kafka {
             lines.append("\(kafka.records) records still in Kafka have leaves")
