@@ -45,7 +45,7 @@ package enum EntitlementsApplication {
                 entitlements.stories=true. GET /v1/openapi.json describes the API. Clients authenticate with a key \
                 from http.keys.file.
 
-                Exit codes: 0 stopped on request, 1 an external failure, 64 usage, 66 records were deleted before they \
+                Exit codes: 0 stopped normally, 1 external failure, 64 usage, 66 records were deleted before they \
                 were read, 78 configuration.
                 """,
             adminPort: EntitlementsSettings.adminPort, schema: EntitlementsSettings.schema,

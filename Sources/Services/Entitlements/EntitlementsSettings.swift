@@ -26,15 +26,15 @@ package enum EntitlementsSettings {
     package static let stories = Setting.boolean(
         "entitlements.stories", default: false,
         help: """
-            Whether the read API also answers /v1/story, for clients with a story or full key. Each answer reads \
-            partitions of Kafka, one at a time.
+            Whether the read API also answers /v1/story, for clients with a story or full key. Each story is read \
+            from partitions of Kafka, one story at a time.
             """)
     package static let keys = Setting.readableFile(
         "http.keys.file",
         help: """
-            Keys of the read API's clients, one per line: a name, read, story or full, and the key. Clients send it as \
-            "Authorization: Bearer KEY". Changes take effect within a second. Without a file, the read API listens on \
-            this machine only and requires no key.
+            File with the keys of the read API's clients, one per line: a name, a permission (read, story or full) \
+            and the key. Clients send it as "Authorization: Bearer KEY". Changes take effect within a second. Without \
+            a file, the read API listens on this machine only and requires no key.
             """,
         example: "/etc/sluice/keys"
     ).optional

@@ -36,7 +36,7 @@ package enum IngressSettings {
         help: "One in this many signatures accepted by a key table is verified again without it.", example: "1")
     package static let rememberedNotifications = Setting.integer(
         "duplicates.remembered", default: 100_000, in: 1...10_000_000,
-        help: "Number of acknowledged notifications remembered, so that a repeated notification adds no record.")
+        help: "Number of acknowledged notifications to remember, so that a repeated notification adds no record.")
     package static let quarantineBytesPerHour = Setting.byteSize(
         "quarantine.bytes.per.hour", default: 64 << 20, in: 1 << 20...1 << 40,
         help:

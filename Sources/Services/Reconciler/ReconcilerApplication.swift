@@ -40,7 +40,7 @@ package enum ReconcilerApplication {
                 reconciler.statuses.repair=false).
 
                 When notifications resume after a gap of reconciler.outage, a sweep of the failed deliveries in the \
-                gap starts immediately. sluicectl backfill requests a time range.
+                gap starts immediately. sluicectl backfill requests a sweep of a time range.
 
                 Exit codes: 0 stopped normally, 1 external failure, 64 usage, 65 a topic is damaged, 66 records were \
                 deleted before they were read, 78 configuration.

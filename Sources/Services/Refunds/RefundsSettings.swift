@@ -30,7 +30,7 @@ package enum RefundsSettings {
         "refunds.provider.secret.file",
         help: """
             File with the keys that sign requests to refunds.provider.url, as in webhooks.secret.file: one per line, \
-            24 to 64 bytes in base64. It is reloaded when it changes.
+            24 to 64 bytes in base64. The file is reloaded when it changes.
             """,
         example: "/run/secrets/refunds-provider"
     ).optional

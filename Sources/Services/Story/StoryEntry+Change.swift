@@ -42,7 +42,7 @@ extension StoryCause {
         case .notification(let uuid, let type, let position):
             "\(type) \(uuid ?? "without a notificationUUID") at \(position)"
         case .publication(let position):
-            "facts of the published state at \(position), found in none of the notifications searched"
+            "facts of the published state at \(position), not found in any of the searched notifications"
         case .time: "time passed; no notification"
         }
     }

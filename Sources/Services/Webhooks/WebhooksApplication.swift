@@ -30,7 +30,8 @@ package enum WebhooksApplication {
         adminPort: WebhooksSettings.adminPort, schema: WebhooksSettings.schema,
         examples: [
             .init(
-                "echo whsec_$(openssl rand -base64 32) > /run/secrets/webhooks", "Create a key for sender and receiver."
+                "echo whsec_$(openssl rand -base64 32) > /run/secrets/webhooks",
+                "Create a key for the sender and the receiver."
             ),
             .init(
                 """

@@ -140,7 +140,7 @@ import Testing
             #expect(decided["outcome"] == "decline" && decided["rule"] == "coins" && decided["body"] == "…")
             #expect(answer.entries("refund_answered").map { $0["at"] } == ["2026-10-12T00:02:00.000Z"])
             #expect(answer.entries("refund_outcome").map { $0["outcome"] } == ["declined"])
-            #expect(answer.text.contains("Apple accepted the answer of round 1"))
+            #expect(answer.text.contains("Apple accepted the answer for round 1"))
         }
     }
 

@@ -67,7 +67,7 @@ package struct StoryReader {
                 gaps.append(
                     Story.Gap(
                         "committed offsets of \(name) were not read: \(error.message)",
-                        fix: "Allow Describe on the group, or run the command again"))
+                        fix: "Grant Describe on the group, or run the command again"))
             }
         }
         if !silent.isEmpty {

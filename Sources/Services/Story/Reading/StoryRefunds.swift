@@ -11,7 +11,7 @@ enum StoryRefunds {
         for round in row.rounds.all { entries += self.entries(round, row) }
         for verdict in refund.verdicts.all { entries.append(entry(verdict)) }
         if let erasedAt = refund.erasedAt {
-            entries.append(StoryEntry(at: erasedAt, .erased, "refund case erased up to this moment"))
+            entries.append(StoryEntry(at: erasedAt, .erased, "refund case erased: everything up to this moment"))
         }
         return entries.map { entry in
             var entry = entry
@@ -30,7 +30,7 @@ enum StoryRefunds {
         if let accepted = round.acceptance {
             entries.append(
                 StoryEntry(
-                    at: accepted.at, .refundAnswered, "Apple accepted the answer of round \(round.number)",
+                    at: accepted.at, .refundAnswered, "Apple accepted the answer for round \(round.number)",
                     fields: [number, StoryField(StoryName.attempts, .integer(Int64(accepted.attempts)))]))
         }
         if let end = round.end {
