@@ -32,10 +32,10 @@ package enum EntitlementsApplication {
             name: "sluice-entitlements",
             summary: "Computes customers' entitlements from the notifications in Kafka and serves a read API.",
             discussion: """
-                The state depends only on the set of signed facts, so duplicates, reordering and replays do not change \
-                it. It is published to the topics …entitlements.production and .sandbox, and stored in a database that \
-                can be restored from them. The members of a group share the work, and each of them answers requests \
-                for all purchases.
+                The state depends only on the set of signed facts, so duplicates, reordering and replays do not \
+                change it. The state is published to the topics …entitlements.production and .sandbox, and stored in \
+                a database that can be restored from them. The members of a group share the work, and each of them \
+                answers requests for all purchases.
 
                 GET /v1/entitlements?appAccountToken=UUID, ?originalTransactionId=ID, ?transactionId=ID or \
                 ?appTransactionId=ID; optionally with &environment=Sandbox (or all), &bundleId=… and &at=MOMENT. GET \

@@ -5,8 +5,8 @@ internal import KeyedState
 internal import PipelineRuntime
 internal import Records
 
-/// The state model of entitlements. A row contains the facts about one purchase. It is published as the answer computed
-/// at the time of publication.
+/// The state model of entitlements. A row contains the facts about one purchase, and is published as the answer
+/// computed at the time of publication.
 struct EntitlementsModel: StateModel {
     /// Names of index entries.
     enum Entry {
@@ -140,7 +140,7 @@ struct EntitlementsModel: StateModel {
         }
     }
 
-    /// The number of days that an erased purchase is kept. It is greater than the retention of the notification topics.
+    /// The number of days that an erased purchase is kept; greater than the retention of the notification topics.
     static let erasureDays: Int64 = 45
 
     func erasure(of key: [UInt8], in topic: KafkaTopic, at moment: Int64) -> PurchaseFacts? {

@@ -114,9 +114,9 @@ enum FactsReading {
         return .state(facts)
     }
 
-    /// Returns the verdict on a notification without a transaction. It is skipped if its type is missing or unknown, or
-    /// does not require a purchase: for example, a test, a renewal extension summary or a price change. Otherwise, it
-    /// is dead-lettered.
+    /// Returns the verdict on a notification without a transaction. The notification is skipped if its type is missing
+    /// or unknown, or does not require a purchase: for example, a test, a renewal extension summary or a price change.
+    /// Otherwise, it is dead-lettered.
     private static func withoutPurchase(_ notification: NotificationPayload) -> StateReading<PurchaseFacts> {
         let isWithout: Bool
         switch notification.notificationType {

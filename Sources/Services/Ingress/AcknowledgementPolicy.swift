@@ -19,7 +19,7 @@ enum AcknowledgementPolicy {
     static let clock = HTTPResponse(status: 503, reason: IngressReason.clock)
     /// The quarantine budget is exhausted.
     static let quarantineBudget = HTTPResponse(status: 503, reason: IngressReason.quarantineBudget)
-    /// Returns the response to a rejected body of version 1 or earlier. It closes the connection.
+    /// Returns the response to a rejected body of version 1 or earlier. The response closes the connection.
     static func refused(_ refusal: LegacyRefusal) -> HTTPResponse {
         let (status, reason) =
             switch refusal {

@@ -28,8 +28,8 @@ package enum IngressSettings {
     package static let tables = Setting<TablesSwitch>.oneOf(
         "verification.tables", default: .off,
         help: """
-            Whether to precompute tables for Apple's signing keys, which makes verification about twice as fast. They \
-            rely on a deprecated function of OpenSSL.
+            Whether to precompute tables for Apple's signing keys, which makes verification about twice as fast. The \
+            tables rely on a deprecated function of OpenSSL.
             """)
     package static let tablesRecheck = Setting.integer(
         "verification.tables.recheck", default: FixedKeyTables().recheckedOneIn, in: 1...1_000_000,

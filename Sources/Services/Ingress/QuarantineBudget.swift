@@ -2,7 +2,7 @@ internal import Primitives
 internal import Synchronization
 
 /// Limits the bytes written to the quarantine topic, so that a client cannot fill the brokers' disks with nonconforming
-/// notifications signed by Apple. This is a token bucket of bytes that refills evenly over an hour.
+/// notifications signed by Apple. Uses a token bucket of bytes that refills evenly over an hour.
 final class QuarantineBudget: Sendable {
     private let bucket: Mutex<TokenBucket>
 

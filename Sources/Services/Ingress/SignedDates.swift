@@ -4,7 +4,7 @@ internal import Synchronization
 /// three distinct ones without a plausible one in between suffice.
 ///
 /// Each of these notifications gets a 503 response in any case. The result affects only readiness: while this instance
-/// is not ready, other instances get the notifications. It becomes ready again a few minutes after the last
+/// is not ready, other instances get the notifications. The instance becomes ready again a few minutes after the last
 /// contradiction.
 final class SignedDates: Sendable {
     private struct State {

@@ -44,8 +44,9 @@ package enum ReconcilerSettings {
     static let callsPerSecond = Setting.integer(
         "reconciler.calls.per.second", default: 10, in: 1...25,
         help: """
-            Requests per second to Apple for one app, evenly spaced; a tenth in the sandbox, like Apple's limit. They \
-            count toward the 50 that Apple allows for Get Notification History and for Get All Subscription Statuses.
+            Requests per second to Apple for one app, evenly spaced; a tenth in the sandbox, like Apple's limit. \
+            These requests count toward the 50 that Apple allows for Get Notification History and for Get All \
+            Subscription Statuses.
             """)
     package static let topicsPrefix = Setting.string(
         "topics.prefix", default: TopicNames.defaultPrefix, help: "Prefix of every topic name.")

@@ -113,9 +113,9 @@ struct SweepConfiguration: Sendable {
             isDryRun: sweep.request?.isDryRun ?? false, isWanted: isWanted)
     }
 
-    /// Returns the range of a run that ends at `end`. It covers at least the usual range and the time since the range
-    /// of the last complete run, however long that is: the reconciler may have been down, or the previous run may have
-    /// taken days.
+    /// Returns the range of a run that ends at `end`. The range covers at least the usual range and the time since the
+    /// range of the last complete run, however long that is: the reconciler may have been down, or the previous run may
+    /// have taken days.
     private func range(_ schedule: Schedule, after last: SweepRun?, first: Int64, end: Int64) -> SweepRange {
         let usual = end - schedule.range
         let from = last.map { min(usual, $0.range.to - overlap) } ?? usual

@@ -12,7 +12,7 @@ internal import Synchronization
 internal import Telemetry
 
 /// Runs the sweeps that are due in this member's partitions. One sweep of each kind runs at a time, so that a long
-/// sweep does not block the others. They share the API budget.
+/// sweep does not block the others. All sweeps share the API budget.
 ///
 /// The owner of a sweep's partition runs the sweep. Progress is saved in the row, and the next owner, or this process
 /// after a crash, continues from it.
@@ -30,8 +30,8 @@ final class SweepScheduler: Service {
         var listing: [Sweep] = []
 
         /// Returns whether the sweep of failed deliveries for the same app is neither due nor running, here or on
-        /// another member. It is small and may involve deadlines, so it runs before a full sweep starts. A full sweep
-        /// that is already running does not wait for it.
+        /// another member. That sweep is small and may involve deadlines, so it runs before a full sweep starts. A full
+        /// sweep that is already running does not wait for it.
         func areFailuresRead(of everything: Sweep, at now: Int64) -> Bool {
             guard let failures = listing.first(where: { $0.kind == .failures && $0.isOfSameApp(as: everything) })
             else { return false }

@@ -4,7 +4,7 @@ internal import AppStoreServerAPI
 /// Schedules the work on waiting rounds. A value type without a clock, tasks or Kafka. Times are in milliseconds since
 /// 1970.
 ///
-/// Many answers are decided concurrently, ahead of sending. They are sent by environment, production first, then by
+/// Many answers are decided concurrently, ahead of sending. Answers are sent by environment, production first, then by
 /// deadline. A failed case is retried later and does not delay others. While the API keeps failing for an app, sending
 /// the case with the earliest deadline tests whether the API has recovered; this is safe because the bytes of the
 /// answer are frozen. The pause ends only after Apple accepts or permanently refuses an answer.
@@ -89,8 +89,8 @@ struct RefundSchedule {
     /// Resets the finished cases. Called before rows are read.
     mutating func beginLook() { ended = [] }
 
-    /// Returns the number of rows to read for some apps. It is large enough that rows in progress or waiting for a
-    /// retry do not hide later rows.
+    /// Returns the number of rows to read for some apps. The number is large enough that rows in progress or waiting
+    /// for a retry do not hide later rows.
     func rowsWanted(_ isOfGroup: (APIScope) -> Bool) -> Int {
         let busy =
             deciding.values.count { isOfGroup($0.scope) } + sending.values.count { isOfGroup($0.scope) }

@@ -169,7 +169,7 @@ enum OperationsSettings {
     static let deliveredUntil = Setting(
         "webhooks-from", .instant,
         help:
-            "Time up to which all webhooks were delivered. They resume ten minutes before it, not at the beginning."
+            "Time up to which all webhooks were delivered. They resume ten minutes earlier, not at the beginning."
     ).optional.onCommandLineOnly
     static let despiteProblems = Setting.flag(
         "despite-problems", help: "Switch even if prepare finds problems that can no longer be fixed.")

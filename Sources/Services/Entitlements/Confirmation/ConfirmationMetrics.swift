@@ -9,7 +9,7 @@ enum ConfirmationOutcome: String, Sendable, CaseIterable {
     case unknown
     /// A transaction is still unknown to Apple after seven days. The statement about it is ignored from then on.
     case setAside = "set_aside"
-    /// The query failed, or its answer is unusable. It is retried.
+    /// The query failed, or its answer is unusable. The query is retried.
     case failed
 }
 

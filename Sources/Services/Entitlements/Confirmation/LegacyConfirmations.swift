@@ -12,8 +12,8 @@ internal import Telemetry
 /// Queries Apple about version 1 statements on purchases in this member's partitions, and adds Apple's signed
 /// statements to their rows. ``ConfirmationSchedule`` selects the purchases.
 ///
-/// This does not block any partition, because the handler merges the statements immediately. Pending queries are
-/// derived from the rows, so they resume after a restart or on another member. Repeating a query changes nothing.
+/// Confirmation does not block any partition, because the handler merges the statements immediately. Pending queries
+/// are derived from the rows, so they resume after a restart or on another member. Repeating a query changes nothing.
 final class LegacyConfirmations: Service {
     let name = "confirmation of version 1 notifications"
 

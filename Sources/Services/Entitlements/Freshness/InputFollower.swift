@@ -8,10 +8,10 @@ internal import Telemetry
 
 /// Measures how far the group has read its input, for ``InputFreshness``.
 ///
-/// Every few seconds, for each topic, it reads in this order: the ends of the log, the group's committed offsets and
-/// this member's handled offsets, and the end of the state topic. This member then reads the state topic up to that
-/// end. Because committed or handled input has already been published, this member's facts then include it. If the
-/// brokers do not respond, nothing advances and the facts age.
+/// Every few seconds, for each topic, the follower reads in this order: the ends of the log, the group's committed
+/// offsets and this member's handled offsets, and the end of the state topic. This member then reads the state topic up
+/// to that end. Because committed or handled input has already been published, this member's facts then include it. If
+/// the brokers do not respond, nothing advances and the facts age.
 final class InputFollower: Service {
     let name = "input follower"
 

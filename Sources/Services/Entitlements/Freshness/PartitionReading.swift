@@ -1,7 +1,7 @@
 /// Tracks the time up to which the group has read everything received in one partition of the input.
 ///
-/// It remembers when each end of the log was observed. Once the group has passed an end, it has read everything
-/// received up to that observation. Until then, the timestamp of the group's next record is used.
+/// Remembers when each end of the log was observed. Once the group has passed an end, it has read everything received
+/// up to that observation. Until then, the timestamp of the group's next record is used.
 struct PartitionReading: Sendable, Equatable {
     private struct End: Equatable {
         /// The time at which the end was observed, in milliseconds since 1970.

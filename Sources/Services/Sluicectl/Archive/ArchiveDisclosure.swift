@@ -6,7 +6,7 @@ internal import Primitives
 internal import TransparencyLog
 
 /// One record of the archive with its proof and the key of its object. A reader who has only the archive's public key
-/// can use it to read this record, and no other record. The format is a public contract:
+/// can use the disclosure to read this record, and no other. The format is a public contract:
 /// `sluice-archive/disclosure@v1`.
 struct ArchiveDisclosure {
     static let maximumByteCount = 64 << 20

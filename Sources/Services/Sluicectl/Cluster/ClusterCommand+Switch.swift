@@ -61,7 +61,7 @@ extension ClusterCommand {
     /// The offsets at which a group resumes.
     struct Plan {
         let group: ClusterGroup
-        /// The offsets, or nil if the group has not committed any; it then starts at the beginning by itself.
+        /// The offsets, or nil if the group has not committed any; the group then starts at the beginning anyway.
         let offsets: GroupOffsets?
         let isByTime: Bool
     }

@@ -9,7 +9,8 @@ struct CapacityDemand: Equatable {
     /// Planned CPU utilization of a core in percent; the rest is headroom for catching up and restarts.
     var utilization: Int
     var replicationFactor: Int
-    /// The number of purchases with a state, or nil if it is unknown. It determines the size of the entitlements topic.
+    /// The number of purchases with a state, or nil if it is unknown. This number determines the size of the
+    /// entitlements topic.
     var purchases: Int?
     /// How long the archive retains payloads, in days.
     var archiveDays: Int
