@@ -35,7 +35,7 @@ struct AnchoredHeads: Sendable {
         return notes
     }
 
-    /// Returns the checkpoint of a log in the second store and the largest later copy.
+    /// Returns a log's checkpoint from the second store, and the largest later copy.
     private static func notes(of names: LogNames, in store: any ObjectStore) async throws -> [SignedNote] {
         var notes: [SignedNote] = []
         if let found = try await store.read(names.checkpoint()), let note = try? SignedNote(bytes: found.bytes) {

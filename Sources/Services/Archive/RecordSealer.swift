@@ -9,7 +9,7 @@ struct RecordSealer: Sendable {
     let topics: ArchivedTopics
     let clusterId: String
 
-    /// Returns one entry per record. By then, their keys are durable in Kafka.
+    /// Returns one entry per record, once the keys of all records are durable in Kafka.
     ///
     /// - Parameter now: milliseconds since 1970.
     func seal(_ records: [KafkaRecord], at now: Int64) async throws -> [ArchiveEntry] {

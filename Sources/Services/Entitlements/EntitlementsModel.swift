@@ -107,9 +107,9 @@ struct EntitlementsModel: StateModel {
         return change(rules) ?? change(rules.reading(until: .earliest))
     }
 
-    /// Interval, in milliseconds, after which a state is republished if its input was not completely read.
+    /// Interval, in milliseconds, after which a state is republished if its input had not been read completely.
     private static let unknownPause: Int64 = 600_000
-    /// Shorter interval for the first seconds of a process, before it has measured how far the input was read.
+    /// Shorter interval for the first seconds of a process, before it has measured how far the input has been read.
     private static let unmeasuredPause: Int64 = 5_000
 
     /// Returns the rules, adjusted to the time up to which a purchase's input has been read.

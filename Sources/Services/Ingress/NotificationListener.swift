@@ -7,7 +7,7 @@ internal import Tracing
 /// The public listener. It serves only `POST /notifications` and ignores any query.
 enum NotificationListener {
     static let path: StaticString = "/notifications"
-    /// The maximum size of a signed notification in bytes. Apple's notifications have about 19 KB.
+    /// The maximum size of a signed notification in bytes. Apple's notifications are about 19 KB.
     static let maximumBody = 256 * 1024
     /// The maximum size of a body of version 1 or earlier in bytes. Such a body contains the customer's transactions
     /// and receipt.

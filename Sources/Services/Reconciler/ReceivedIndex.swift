@@ -46,9 +46,9 @@ struct ReceivedIndex: Sendable {
         _ = try await state.merge([.received(row)], from: topics.notifications(environment))
     }
 
-    /// Waits until the index contains all records that are in the notification topic at the time of the call,
-    /// regardless of the member that read them. Two things are required: the group has committed offsets past the
-    /// records, which it does once their rows are acknowledged, and the rows have been read back.
+    /// Waits until the index contains all records that are in the notification topic at the time of the call, whichever
+    /// member read them. Two things are required: the group has committed offsets past the records, which it does once
+    /// their rows are acknowledged, and the rows have been read back.
     ///
     /// - Returns: the start of the index, in milliseconds since 1970. The index contains every notification after it. 0
     ///   if no record was deleted before it was read.

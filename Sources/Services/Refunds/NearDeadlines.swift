@@ -1,5 +1,5 @@
-/// The waiting rounds with approaching deadlines. Each is reported once per threshold. A value type without a clock or
-/// Kafka.
+/// The waiting rounds with approaching deadlines. Each is reported once per threshold. A value type that uses neither a
+/// clock nor Kafka.
 struct NearDeadlines {
     /// The remaining times at which a round is reported, in milliseconds, in descending order. The first one is the
     /// threshold of the alert SluiceRefundDeadline.

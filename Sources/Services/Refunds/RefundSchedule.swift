@@ -1,8 +1,8 @@
 internal import AppStoreModel
 internal import AppStoreServerAPI
 
-/// Schedules the work on waiting rounds. A value type without a clock, tasks or Kafka. Times are in milliseconds since
-/// 1970.
+/// Schedules the work on waiting rounds. A value type that uses no clock, tasks or Kafka. Times are in milliseconds
+/// since 1970.
 ///
 /// Many answers are decided concurrently, ahead of sending. Answers are sent by environment, production first, then by
 /// deadline. A failed case is retried later and does not delay others. While the API keeps failing for an app, sending
@@ -70,7 +70,8 @@ struct RefundSchedule {
 
     /// - Parameters:
     ///   - concurrency: the maximum number of concurrent requests.
-    ///   - fallbackMargin: the time before the end of a round at which it is decided without the company's service.
+    ///   - fallbackMargin: the time before the end of a round at which the round is decided without the company's
+    ///     service.
     ///   - retryDelay: returns the wait after a number of failed attempts, in milliseconds.
     init(
         concurrency: Int, fallbackMargin: Int64,

@@ -7,7 +7,8 @@ internal import Records
 
 /// Creates events from single records.
 extension StoryEntry {
-    /// - Parameter at: the time of the event: either the time of receipt or the time when Apple signed it.
+    /// - Parameter at: the time of the event: either the time of receipt or the time when Apple signed the
+    ///   notification.
     init(_ notification: StoryNotification, _ reading: StoryReading, at: AppStoreInstant) {
         let parsed = notification.parsed
         let transaction = parsed?.transaction

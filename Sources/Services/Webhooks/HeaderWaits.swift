@@ -13,7 +13,8 @@ final class HeaderWaits: Sendable {
     }
 
     private struct State {
-        /// The time when each segment was first missing, in monotonic nanoseconds; at most ``maximumHeaders`` entries.
+        /// The time when each segment was first found missing, in monotonic nanoseconds; at most ``maximumHeaders``
+        /// entries.
         var first: [HeaderReference: UInt64] = [:]
         /// The time when the last complete read began.
         var readSince: UInt64?

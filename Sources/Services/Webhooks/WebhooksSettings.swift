@@ -91,7 +91,7 @@ package enum WebhooksSettings {
             insecure, roots, paused, receivers,
         ] + ofReceiver.settings + [topicsPrefix, OperatorEventSettings.events] + HTTPClientSettings.all)
 
-    /// Reports the errors that would prevent startup by creating the same configuration without starting it.
+    /// Reports the errors that would prevent startup by creating the same configuration without starting the service.
     ///
     /// - Throws: a ``ConfigurationError`` that contains the key, its source and the problem.
     package static func check(_ configuration: Configuration) throws(ConfigurationError) {

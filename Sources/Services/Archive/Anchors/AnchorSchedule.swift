@@ -5,7 +5,7 @@ internal import ArchiveLog
 struct AnchorSchedule: Sendable {
     private struct Entry {
         var anchored = 0
-        /// The time since which a checkpoint has been waiting for this anchor, in monotonic nanoseconds.
+        /// The time at which a checkpoint began waiting for this anchor, in monotonic nanoseconds.
         var waitingSince: UInt64?
     }
 

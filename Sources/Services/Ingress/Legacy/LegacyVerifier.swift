@@ -156,6 +156,6 @@ final class LegacyVerifier: Sendable {
         return text.isEmpty ? nil : SHA256.digest(of: text).bytes
     }
 
-    /// The maximum length of a password in bytes, including quotes and escapes. A secret has 32.
+    /// The maximum length of a password in bytes, including quotes and escapes. A secret is 32 bytes long.
     private static let longestPassword = 2048
 }

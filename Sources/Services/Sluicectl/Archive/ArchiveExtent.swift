@@ -13,7 +13,7 @@ struct ArchiveExtent: Sendable {
 
     /// The logs that have leaves, in order.
     let logs: [Log]
-    /// The number of records with an unknown subject, because this host's key store lacks their keys.
+    /// The number of records whose subject is unknown because this host's key store lacks their keys.
     let unread: Int
     /// The newest timestamp among the logs' last records, in milliseconds since 1970, or nil if none has a timestamp.
     var newestTimestamp: Int64?

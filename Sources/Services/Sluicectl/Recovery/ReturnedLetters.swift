@@ -29,7 +29,7 @@ struct ReturnedLetters {
 }
 
 extension ReadDeadLetter {
-    /// The failure as written into the header of a replayed record; nil without group or reason.
+    /// The failure as written into the header of a replayed record; nil without a group or a reason.
     var failure: String? {
         guard let group, let reason else { return nil }
         return "\(group) \(reason)"

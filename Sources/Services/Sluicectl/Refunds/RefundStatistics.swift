@@ -4,7 +4,7 @@ internal import JSON
 internal import RefundRules
 internal import Story
 
-/// The outcomes after answers: one row per group of rounds, grouped by the requested dimensions.
+/// Outcomes of refund rounds: one row for each combination of the requested dimensions.
 struct RefundStatistics {
     /// The columns by which rounds are grouped.
     enum Dimension: String, CaseIterable, Sendable {

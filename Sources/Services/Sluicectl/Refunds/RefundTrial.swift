@@ -4,7 +4,7 @@ internal import JSON
 internal import RefundRules
 internal import Story
 
-/// A trial of rules on the requests in a topic. For each rule and answer, it counts the requests, the money, Apple's
+/// A trial of rules on the requests in a topic. For each rule and answer, it adds up the requests, the amounts, Apple's
 /// decisions, and the requests that would be answered differently.
 struct RefundTrial {
     private struct Group: Hashable {
@@ -130,7 +130,7 @@ struct RefundTrial {
             [["RULE", "ANSWER", "ROUNDS", "AMOUNT", "GRANTED", "DECLINED", "REVERSED", "SILENT", "CHANGED"]] + rows)
     }
 
-    /// Formats an amount in units with two decimals, truncated.
+    /// Formats an amount in currency units with two decimals, truncated.
     private static func amount(_ milliunits: Int64) -> String {
         let cents = (milliunits % 1_000).magnitude / 10
         return "\(milliunits / 1_000).\(cents < 10 ? "0" : "")\(cents)"

@@ -107,7 +107,7 @@ struct RekeyCommand {
 
     // MARK: Refusals
 
-    /// Refuses a target that deletes records by age or has broker timestamps, because the copy would yield a different
+    /// Refuses a target that deletes records by age or uses broker timestamps, because the copy would yield a different
     /// state.
     private func refuseSettings(_ admin: KafkaAdmin) async throws {
         let description = try await admin.describeTopics([target], settings: .whereAllowed).first

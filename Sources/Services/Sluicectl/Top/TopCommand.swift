@@ -43,7 +43,7 @@ struct TopCommand {
         }
     }
 
-    /// Prints snapshots until the output is closed, or a single one.
+    /// Prints a single snapshot, or snapshots until the output is closed.
     private func refresh(
         _ urls: [String], _ admin: KafkaAdmin, _ client: HTTPClient, _ console: Console
     ) async throws -> ExitCode {

@@ -158,6 +158,6 @@ struct TopReport {
 }
 
 extension String {
-    /// This number of tenths with a decimal point: `123` becomes `12.3`.
+    /// The digits with a decimal point before the last one: `123` becomes `12.3`.
     fileprivate var asTenths: String { count < 2 ? "0." + self : dropLast() + "." + suffix(1) }
 }
