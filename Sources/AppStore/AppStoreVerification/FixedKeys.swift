@@ -9,8 +9,8 @@ internal import Synchronization
 /// cannot choose the keys.
 final class FixedKeys: Sendable {
     static let capacity = 4
-    /// The time since its last use, in milliseconds, within which a table is not evicted. Computing a table costs as
-    /// much as verifying 300 signatures.
+    /// A table is not evicted within this many milliseconds of its last use. Computing a table costs as much as
+    /// verifying 300 signatures.
     static let shortestUse: Int64 = 60_000
 
     /// The table of one key, with its counters.

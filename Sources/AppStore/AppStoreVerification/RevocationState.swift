@@ -39,12 +39,12 @@ struct RevocationState {
     /// The minimum interval between requests for one certificate.
     static let shortestPause: Int64 = 15_000
     static let longestPause: Int64 = 600_000
-    /// The time for which a status may be unknown before operators are alerted.
+    /// How long a status may be unknown before operators are alerted.
     static let alertAfter: Int64 = 300_000
-    /// The time for which a certificate is considered in use after its last use. Apple replaces leaves, and OCSP
-    /// responders stop answering for old ones.
+    /// How long a certificate is considered in use after its last use. Apple replaces leaves, and OCSP responders stop
+    /// answering for old ones.
     static let inUse: Int64 = 3_600_000
-    /// The time for which a certificate is remembered after its last use.
+    /// How long a certificate is remembered after its last use.
     static let kept: Int64 = 48 * 3_600_000
 
     private var entries: [SHA256Digest: Entry] = [:]

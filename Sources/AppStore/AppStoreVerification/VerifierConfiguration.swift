@@ -47,7 +47,7 @@ public struct AppIdentity: Sendable, Hashable {
     }
 }
 
-/// The treatment of a chain with an unknown revocation status. Revoked chains are always rejected.
+/// How to treat a chain with an unknown revocation status. Revoked chains are always rejected.
 public enum RevocationPolicy: String, Sendable, CaseIterable {
     /// Refuse with `ocsp_unknown`, which makes Apple retry later.
     case strict

@@ -1,6 +1,6 @@
 package import AppStoreModel
 
-/// The owner of a purchase. For the rule as a table, see "Whose a purchase is" in `deploy/README.md`.
+/// The owner of a purchase. For the rule as a table, see "Who owns a purchase" in `deploy/README.md`.
 extension PurchaseFacts {
     /// The tolerated clock difference, in milliseconds, between Apple and the member that records a claim.
     package static let clockTolerance: Int64 = 5 * 60_000

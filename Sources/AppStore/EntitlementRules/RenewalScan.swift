@@ -33,7 +33,7 @@ enum RenewalMember: Int, ScannedName {
 }
 
 extension RenewalContent {
-    /// Creates the same content as the payload's model.
+    /// Creates the same content as from the payload's model type.
     init(_ scan: ScannedMembers<RenewalMember>, _ version: FactVersion) {
         self.init(version: version)
         productId = scan.identifier(.productId)

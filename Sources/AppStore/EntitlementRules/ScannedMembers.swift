@@ -1,7 +1,7 @@
 internal import AppStoreModel
 internal import JSON
 
-/// A member of an object in a record, read without a model.
+/// A member of an object in a record, read without decoding the object into its model type.
 protocol ScannedName: CaseIterable, RawRepresentable, Sendable where RawValue == Int, AllCases == [Self] {
     /// The documented form of the value.
     var form: ScannedForm { get }
@@ -21,7 +21,7 @@ enum ScannedForm: Sendable {
     /// A whole number without sign, fraction or exponent, within a range.
     case number(ClosedRange<Int64>)
     case object
-    /// A member that must be absent. An object that contains it is read with the model.
+    /// A member that must be absent. If it is present, the object is not scanned but decoded into its full model type.
     case absent
 
     static let number32 = number(0...Int64(Int32.max))
@@ -49,7 +49,8 @@ struct ScannedMembers<Name: ScannedName> {
     private let document: JSONDocument
     private var values: JSONMemberTable.Values
 
-    /// Returns nil if any member differs from its documented form. The object is then read with the model.
+    /// Returns nil if any member differs from its documented form. The object must then be decoded into its full model
+    /// type.
     init?(_ element: JSONElement) {
         guard element.kind == .object,
             let values = Name.table.names.values(of: element.index, in: element.document)

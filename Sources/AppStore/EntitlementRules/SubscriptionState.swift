@@ -62,23 +62,22 @@ package struct SubscriptionState: Hashable, Sendable {
 
 /// Limits configured by the operator.
 package struct SubscriptionPolicy: Hashable, Sendable {
-    /// The time, in milliseconds, for which a subscription remains entitled after its expiry while the notification of
-    /// its renewal may still arrive. Apple's first retry comes an hour after the first attempt.
+    /// How long, in milliseconds, a subscription remains entitled after its expiry while the notification of its
+    /// renewal may still arrive. Apple's first retry comes an hour after the first attempt.
     package var renewalLeewayMilliseconds: Int64 = 3 * 3_600_000
-    /// The time, in milliseconds, for which a subscription remains entitled after its expiry while the input that would
-    /// contain the renewal is unread.
+    /// How long, in milliseconds, a subscription remains entitled after its expiry while the input that would contain
+    /// the renewal is unread.
     package var outageLeewayMilliseconds: Int64 = 24 * 3_600_000
     /// The time up to which the facts include all input received, or nil if they include all input.
     package var receivedUntil: AppStoreInstant?
     /// The length, in milliseconds, of a grace period whose end Apple does not state, as set in App Store Connect.
     package var graceFallbackMilliseconds: Int64 = 3 * 86_400_000
-    /// The time, in milliseconds, for which a subscription past its known expiry remains entitled after Apple stated
-    /// "active".
+    /// How long, in milliseconds, a subscription past its known expiry remains entitled after Apple stated "active".
     package var staleToleranceMilliseconds: Int64 = 3_600_000
-    /// The time, in milliseconds, for which Apple retries a charge after the expiry.
+    /// How long, in milliseconds, Apple retries a charge after the expiry.
     package var billingRetryMilliseconds: Int64 = 60 * 86_400_000
-    /// The time, in milliseconds, for which Apple retries a charge after the expiry of a period in a commitment with
-    /// monthly payments.
+    /// How long, in milliseconds, Apple retries a charge after the expiry of a period in a commitment with monthly
+    /// payments.
     package var commitmentRetryMilliseconds: Int64 = 90 * 86_400_000
 
     package init() {}

@@ -22,7 +22,7 @@ enum TransactionMember: Int, ScannedName {
         case .isUpgraded: .bool
         case .appAccountToken: .token
         case .offerIdentifier, .storefront, .currency: .keptText
-        // These members are rare. Records that contain them are read with the models.
+        // These members are rare. Records that contain them are decoded into the full model types.
         case .additionalTransactionReason, .advancedCommerceInfo, .commitmentInfo, .multiSeatInfo: .absent
         default: .text
         }
@@ -45,7 +45,7 @@ enum TransactionMember: Int, ScannedName {
 }
 
 extension TransactionDetailsContent {
-    /// Creates the same content as the payload's model. Returns nil if there is no transactionId.
+    /// Creates the same content as from the payload's model type. Returns nil if there is no transactionId.
     init?(_ scan: ScannedMembers<TransactionMember>, _ version: FactVersion) {
         guard let transactionId: TransactionId = scan.identifier(.transactionId) else { return nil }
         self.init(transactionId: transactionId, version: version)

@@ -21,8 +21,8 @@ struct LegacyEvent: Sendable {
 
     /// The maximum time between a cancellation and the start of its replacement, in milliseconds.
     static let replacementWindow: Int64 = 60_000
-    /// The time after the start of a period, in milliseconds, within which turning renewal on counts as part of the
-    /// purchase. A purchase itself turns renewal on.
+    /// Turning renewal on within this many milliseconds of the start of a period counts as part of the purchase,
+    /// because a purchase itself turns renewal on.
     static let purchaseWindow: Int64 = 5 * 60_000
 
     init(_ body: LegacyBody, receivedAt: AppStoreInstant) throws(LegacyFault) {

@@ -22,7 +22,7 @@ package struct Sweep: Hashable, Sendable {
 
     /// The minimum interval between the start of a run and a subsequent requested run, in milliseconds.
     package static let spacing: Int64 = 300_000
-    /// The time for which a backfill is stored after its end, in milliseconds.
+    /// How long a backfill is stored after its end, in milliseconds.
     package static let retention: Int64 = 30 * 86_400_000
 
     package let environment: AppStoreEnvironment

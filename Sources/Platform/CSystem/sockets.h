@@ -136,7 +136,7 @@ static inline int cs_has_waiting(int listener) {
     return poll(&entry, 1, 0) > 0;
 }
 
-// Ends the output. The peer receives the bytes in transit and then the end of the stream.
+// Shuts down the output. The peer receives the bytes in transit and then the end of the stream.
 static inline void cs_end_output(int fd) { shutdown(fd, SHUT_WR); }
 
 // Returns the number of bytes waiting to be read.

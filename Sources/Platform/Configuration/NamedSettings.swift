@@ -21,7 +21,7 @@ public struct NamedSettings: Sendable {
         general.map { NamedSetting(descriptor: $0.named(key(of: $0, template))) }
     }
 
-    /// Returns each general key with its key for one name.
+    /// Returns each general key with the per-name key for one name.
     fileprivate func keys(for name: String) -> [(general: String, own: String)] {
         guard let template = KeyTemplate(template) else { return [] }
         return general.map { ($0.key, key(of: $0, template.key(for: name))) }

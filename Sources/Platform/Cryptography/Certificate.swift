@@ -63,6 +63,6 @@ package final class Certificate: @unchecked Sendable {
     }
 
     /// The recommended maximum size of an untrusted certificate in DER, in bytes. Some OpenSSL versions need seconds to
-    /// parse a certificate of 50 KB. Certificates of public authorities have about 1,000 bytes.
+    /// parse a certificate of 50 KB. Certificates from public authorities are about 1,000 bytes long.
     package static let recommendedMaximumByteCount = 3_072
 }

@@ -36,7 +36,7 @@ package enum OCSPFailure: String, Error, Sendable, CaseIterable {
 
 /// Limits for RFC 6960 responses.
 enum OCSPLimits {
-    /// The maximum size of a response in bytes; a typical one has about 1,000.
+    /// The maximum size of a response in bytes. A typical response is about 1,000 bytes long.
     static let responseByteCount = 65_536
     /// The tolerated difference between the clocks of this process and the responder, in seconds.
     static let clockSkew: Int64 = 60

@@ -10,12 +10,12 @@ package struct OCSPResponder: Sendable {
         case unknown
     }
 
-    /// The handling of the request's nonce.
+    /// How the response handles the request's nonce.
     package enum NonceRule: Sendable {
         case repeatIt, leaveOut, change
     }
 
-    /// The issuer of the certificates for which the responder answers.
+    /// The issuer of the certificates that the responder reports on.
     package var issuer: Certificate
     /// The signer: the issuer itself, or a certificate from the issuer with the OCSP Signing extended key usage.
     package var signer: Certificate

@@ -1,8 +1,8 @@
 internal import COpenSSL
 
-/// Precomputed multiples of one P-256 public key. They reduce the verification of a signature from about 45 us to 24
-/// us, or to 17 us each for three signatures in one call. The table needs about 150 KiB and takes 16 ms to create. Can
-/// be shared between threads.
+/// Precomputed multiples of one P-256 public key. They reduce the time to verify a signature from about 45 us to 24 us,
+/// or to 17 us each for three signatures in one call. The table needs about 150 KiB and takes 16 ms to create. Can be
+/// shared between threads.
 ///
 /// Use it only for public inputs, because its timing depends on them. It relies on a deprecated OpenSSL function, so
 /// callers verify some of the accepted signatures again with

@@ -53,7 +53,7 @@ extension PrivateKey {
     }
 
     private static func read(_ path: String, kind: WantedKind) throws(CryptographyError) -> OpaquePointer {
-        // A private buffer, so that wiping it leaves no copy. A key file has about 260 bytes.
+        // A private buffer, so that wiping it leaves no copy. A key file is about 260 bytes long.
         let capacity = 16 * 1024
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: capacity, alignment: 1)
         defer {

@@ -22,7 +22,7 @@ extension JSONDocument {
         /// The maximum number of secrets; it is limited because the whole text is searched for each. A text with more
         /// secrets is removed completely.
         static let maximumSecrets = 16
-        /// The number of levels of JSON inside JSON strings that are searched.
+        /// The number of levels to search when JSON strings themselves contain JSON.
         static let nestedTextLevels = 4
     }
 

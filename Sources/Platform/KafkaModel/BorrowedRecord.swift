@@ -37,7 +37,7 @@ package struct BorrowedRecord {
     /// The packed headers.
     var headers: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes[headersRange]) }
 
-    /// Returns the position in the block of a part of this record, for example of its value.
+    /// Returns the range in the block that contains a part of this record, such as its value.
     package func range(of part: UnsafeRawBufferPointer) -> Range<Int> {
         guard let start = part.baseAddress, let first = bytes.baseAddress else { return 0..<0 }
         return start - first..<start - first + part.count

@@ -58,7 +58,7 @@ package final class Database {
         }
     }
 
-    /// The memory and disk space with which a writer avoids rewriting frequently changed pages.
+    /// The memory and disk space that a writer uses to avoid rewriting frequently changed pages.
     package struct WriteBuffers: Sendable {
         /// The size of the page cache in KiB.
         package var cache: Int

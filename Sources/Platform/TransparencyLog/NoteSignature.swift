@@ -5,9 +5,9 @@ internal import Primitives
 package enum NoteSignatureType: UInt8, Sendable, CaseIterable {
     /// Ed25519 over the note's text.
     case ed25519 = 0x01
-    /// Ed25519 over the note's text and a time (c2sp.org/tlog-cosignature).
+    /// Ed25519 over a timestamp and the note's text (c2sp.org/tlog-cosignature).
     case cosignature = 0x04
-    /// ML-DSA-44 over the checkpoint in the text and a time (c2sp.org/tlog-cosignature).
+    /// ML-DSA-44 over a timestamp and the checkpoint in the note's text (c2sp.org/tlog-cosignature).
     case mlDSA44Cosignature = 0x06
     /// Ed25519 over the note's text and the size of the previous checkpoint: ``PreviousSize``. This type has no
     /// published format. For such types, c2sp.org/signed-note reserves this byte, followed by a longer identifier.

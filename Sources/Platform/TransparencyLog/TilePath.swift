@@ -8,7 +8,7 @@ package struct TilePath: Hashable, Sendable {
 
     /// The number of hashes or entries in a full tile.
     package static let fullWidth = 256
-    /// The maximum index, for which the index of every leaf fits in an `Int`.
+    /// The maximum index, chosen so that the index of every leaf fits in an `Int`.
     package static let maximumIndex = Int.max >> 8
 
     package let content: Content

@@ -19,7 +19,7 @@ public struct AppStoreInstant: Hashable, Comparable, Sendable {
         self.init(unchecked: milliseconds)
     }
 
-    /// Creates an instant, clamped to the range.
+    /// Creates an instant, clamping the value to ``earliest``…``latest``.
     public init(clampingMillisecondsSince1970 milliseconds: Int64) {
         self.init(
             unchecked: min(
@@ -30,7 +30,7 @@ public struct AppStoreInstant: Hashable, Comparable, Sendable {
         lhs.millisecondsSince1970 < rhs.millisecondsSince1970
     }
 
-    /// Returns this instant moved by a number of milliseconds, clamped to the range.
+    /// Returns this instant moved by a number of milliseconds, clamped to ``earliest``…``latest``.
     public func advanced(byMilliseconds milliseconds: Int64) -> AppStoreInstant {
         let (sum, overflow) = millisecondsSince1970.addingReportingOverflow(milliseconds)
         if overflow { return milliseconds < 0 ? .earliest : .latest }

@@ -1,6 +1,6 @@
 package import AppStoreModel
 
-/// The response of Extend a Subscription Renewal Date. Apple: ExtendRenewalDateResponse.
+/// The response to Extend a Subscription Renewal Date. Apple: ExtendRenewalDateResponse.
 package struct RenewalDateExtension: APIAnswer {
     package let originalTransactionId: OriginalTransactionId?
     package let webOrderLineItemId: WebOrderLineItemId?
@@ -16,7 +16,7 @@ package struct RenewalDateExtension: APIAnswer {
     }
 }
 
-/// The response of Extend Subscription Renewal Dates for All Active Subscribers.
+/// The response to Extend Subscription Renewal Dates for All Active Subscribers.
 package struct MassExtension: APIAnswer {
     package let requestIdentifier: RequestIdentifier
 
@@ -25,7 +25,7 @@ package struct MassExtension: APIAnswer {
     }
 }
 
-/// The response of Get Status of Subscription Renewal Date Extensions.
+/// The response to Get Status of Subscription Renewal Date Extensions.
 package struct MassExtensionStatus: APIAnswer {
     package let requestIdentifier: RequestIdentifier?
     package let complete: Bool

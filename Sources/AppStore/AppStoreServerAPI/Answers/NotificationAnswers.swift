@@ -57,7 +57,7 @@ package struct SendAttemptResult: OpenEnumeration {
     ]
 }
 
-/// The response of Request a Test Notification.
+/// The response to Request a Test Notification.
 package struct TestNotificationAnswer: APIAnswer {
     package let testNotificationToken: TestNotificationToken
 
@@ -68,7 +68,7 @@ package struct TestNotificationAnswer: APIAnswer {
     }
 }
 
-/// The response of Get Test Notification Status, as sent by Apple. The signed text has not been verified yet.
+/// The response to Get Test Notification Status, as sent by Apple. The signed text has not been verified yet.
 package struct TestNotificationStatusAnswer: APIAnswer {
     package let signedPayload: String
     package let sendAttempts: [SendAttempt]

@@ -1,6 +1,6 @@
 package import AppStoreModel
 
-/// The response of Get All Subscription Statuses, as sent by Apple. The signed texts have not been verified yet. Apple:
+/// The response to Get All Subscription Statuses, as sent by Apple. The signed texts have not been verified yet. Apple:
 /// StatusResponse.
 package struct SubscriptionStatusesAnswer: APIAnswer {
     package struct Group: APIAnswer {

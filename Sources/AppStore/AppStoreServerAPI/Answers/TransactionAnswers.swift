@@ -2,7 +2,7 @@ package import AppStoreModel
 
 // Responses as sent by Apple. The signed texts are compact JWS and have not been verified yet.
 
-/// The response of Get Transaction Info.
+/// The response to Get Transaction Info.
 package struct TransactionInfoAnswer: APIAnswer {
     package let signedTransactionInfo: String
 
@@ -11,7 +11,7 @@ package struct TransactionInfoAnswer: APIAnswer {
     }
 }
 
-/// The response of Get App Transaction Info.
+/// The response to Get App Transaction Info.
 package struct AppTransactionInfoAnswer: APIAnswer {
     package let signedAppTransactionInfo: String
 
@@ -39,7 +39,7 @@ package struct TransactionHistoryAnswer: APIAnswer {
     }
 }
 
-/// The response of Look Up Order ID.
+/// The response to Look Up Order ID.
 package struct OrderLookupAnswer: APIAnswer {
     package let status: OrderLookupStatus
     package let signedTransactions: [String]

@@ -18,7 +18,7 @@ extension APIFailure {
             switch status {
             case 401: (.unauthorized, false)
             case 429: (.rateLimited, true)
-            // Apple sends a code with every refusal except that of a malformed body. Any other 4xx without a code comes
+            // Apple sends a code with every refusal, except for a malformed body. Any other 4xx without a code comes
             // from a proxy, so the request itself may be fine.
             case 400...499: (.refused, code?.isRetriable ?? (status != 400))
             case 500...599: (.server, true)

@@ -4,7 +4,7 @@ internal import Primitives
 /// in milliseconds, so the meaning of a number depends on its size. The standard forms are also accepted. Source:
 /// Apple, "Identifying Rate Limits".
 package enum RetryAfter {
-    /// The maximum time for which a budget is closed, in milliseconds.
+    /// The longest time that a budget stays closed, in milliseconds.
     package static let longest: Int64 = 3_600_000
 
     /// Returns the time of the next attempt in milliseconds since 1970, between `now` and an hour later. Returns nil if

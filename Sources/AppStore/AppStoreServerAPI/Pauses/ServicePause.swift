@@ -35,7 +35,7 @@ package struct ServicePause: Equatable, Sendable {
 package enum ServiceHealth: Sendable, Equatable {
     case unknown
     case answers
-    /// There was no response, or the response indicates a fault of the service, possibly with a retry time.
+    /// There was no response, or the response indicates a fault in the service, possibly with a retry time.
     case fails(retryAt: Int64? = nil)
 }
 

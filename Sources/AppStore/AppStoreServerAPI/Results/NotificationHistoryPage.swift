@@ -11,7 +11,7 @@ package struct NotificationHistoryPage: Sendable {
         package let sendAttempts: [SendAttempt]
     }
 
-    /// A rejected notification with its text, so nothing is lost.
+    /// A rejected notification, kept with its text so that nothing is lost.
     package struct RefusedItem: Sendable {
         /// The text, exactly as in the response.
         package let signedPayload: [UInt8]

@@ -22,7 +22,7 @@ package struct TransactionPage: Sendable {
 
 /// The result of Look Up Order ID.
 package struct OrderLookup: Sendable {
-    /// The status. An order of another app has the status `invalid`, which is not an error.
+    /// The status. An order from another app has the status `invalid`, which is not an error.
     package let status: OrderLookupStatus
     package let transactions: [VerifiedTransaction]
     package let refused: [RefusedObject]

@@ -6,7 +6,7 @@ package import JSON
 ///
 /// It is proposed in the log under the key of the case. The first proposal for a round wins.
 package struct FrozenAnswer: DatedPart {
-    /// The source of consent and consumption.
+    /// The source of the consent and consumption data.
     package enum Source: String, Sendable, CaseIterable {
         case rules
         /// The company's service.

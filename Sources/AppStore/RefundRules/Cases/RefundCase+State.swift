@@ -18,7 +18,7 @@ package enum RefundCaseOutcome: String, Sendable, CaseIterable {
 }
 
 extension RefundCase {
-    /// The time for which a case is stored after its last record, in milliseconds.
+    /// How long a case is stored after its last record, in milliseconds.
     package static let retention: Int64 = 400 * 86_400_000
 
     /// Apple's newest decision, or nil if there is none yet. A signed decision takes precedence over unsigned ones.

@@ -1,7 +1,7 @@
 package import AppStoreModel
 package import Records
 
-/// The consequence of a notification record for refunds.
+/// The effect of a notification record on refunds.
 package enum RefundReading: Sendable {
     case refund(RefundCase)
     /// The notification does not concern refunds.

@@ -54,7 +54,7 @@ extension ConsumptionFacts {
         return Answer(facts: facts, unknownMembers: unknown)
     }
 
-    /// The treatment of unknown members.
+    /// How to treat unknown members.
     enum OtherMembers {
         /// Unknown members are an error, so that a misspelled member in a file is noticed.
         case refused

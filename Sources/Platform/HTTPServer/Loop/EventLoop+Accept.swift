@@ -70,8 +70,8 @@ extension EventLoop {
         open(socket, at: acceptor, peer: network, isFromProxy: isFromProxy)
     }
 
-    /// Chooses the connection to evict, in this order: lingering connections; the connection that has been served and
-    /// then idle longest, because it has no request and any client can become "served" with a 404; the connection that
+    /// Chooses the connection to evict, in this order: lingering connections; the longest-idle connection that has
+    /// already been served, because it has no request (any client can become "served" with a 404); the connection that
     /// has been sending its first request longest; the one that has been sending a later request longest. Requests in
     /// progress are never dropped.
     ///

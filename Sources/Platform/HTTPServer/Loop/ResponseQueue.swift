@@ -45,7 +45,7 @@ final class ResponseQueue: Sendable {
         change { $0.pending += queued }
     }
 
-    /// Requests a drain within these times. Shorter times of an earlier request still apply.
+    /// Requests a drain within these times. Shorter times from an earlier request still apply.
     func requestDrain(_ request: DrainRequest) {
         change { state in
             let earlier = state.drain ?? request

@@ -20,7 +20,7 @@ extension KafkaConsumer {
 
     /// Options of a consumer that are not librdkafka properties.
     public struct Options: Sendable {
-        /// The reaction to an offset that is out of range.
+        /// How to handle an offset that is out of range.
         public var outOfRange: OutOfRange = .stop
         /// The static member id (`group.instance.id`). A member that returns with the same id within the session
         /// timeout keeps its partitions without a rebalance.

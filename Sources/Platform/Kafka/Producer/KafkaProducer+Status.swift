@@ -20,7 +20,7 @@ extension KafkaProducer {
         public let missingTopics: [KafkaTopic]
         /// Missing topics that this user may not describe. Brokers do not reveal whether they exist.
         public let deniedTopics: [KafkaTopic]
-        /// The reason no broker is connected or the denied permission, or nil if neither is known.
+        /// Why no broker is connected, or which permission was denied; nil if neither is known.
         public let trouble: KafkaTrouble?
         /// The number of delivery reports that arrived after their callers' deadlines.
         public let lateReports: Int

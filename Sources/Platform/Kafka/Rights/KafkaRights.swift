@@ -1,5 +1,5 @@
-/// Determines what this user may do without changing anything, by requests that brokers refuse after checking the
-/// rights. Brokers report rights directly only to users who may describe the cluster.
+/// Determines this user's rights without changing anything, by sending requests that brokers refuse only after checking
+/// the rights. Brokers report rights directly only to users who may describe the cluster.
 package struct KafkaRights: Sendable {
     /// Whether the user has a right.
     package enum Answer: Hashable, Sendable {

@@ -36,8 +36,8 @@ extension DirectoryStore {
             // Another process may have removed and recreated a folder that this store keeps open. In that case, the
             // caller must try again.
             if found == nil, expected != nil, try readNow(name) != nil { return false }
-            // Makes the folder's entry of the existing object durable.
-            // The caller may rely on the existing content, which an earlier process may have written before it ended.
+            // Makes the existing object's entry in the folder durable. The caller may rely on the existing content,
+            // which an earlier process may have written without making its entry durable.
             try makeEntriesDurable(folder)
             throw ObjectStoreError(
                 .changed, "\(tree.path(name)) has an unexpected version: another writer changed it")

@@ -4,8 +4,8 @@ internal import Glibc
 ///
 /// Creating an object takes four system calls and does not wait for the disk: the file is written at its final path and
 /// remains open until ``synchronize()`` makes it and its folder durable. Symbolic links below the directory are never
-/// followed. Files with names that begin with `.` belong to the store: locks, and new content that has not replaced the
-/// old yet.
+/// followed. Files with names that begin with `.` belong to the store: locks, and new content that has not yet replaced
+/// the old.
 package final class DirectoryStore: ObjectStore {
     /// The maximum number of open files that await ``synchronize()``. The next creation first synchronizes all of them.
     package static let maximumUnsynchronized = 256

@@ -25,7 +25,8 @@ package final class Completion: Sendable {
 
     package var isComplete: Bool { state.withLock { $0.isComplete } }
 
-    /// Waits for the event without a time limit. Use it only for events that are certain to happen within some limit.
+    /// Waits for the event without a time limit. Use it only for events that are certain to happen within a bounded
+    /// time.
     package func wait() async {
         let number = nextNumber()
         _ = await withCheckedContinuation { register($0, number) }

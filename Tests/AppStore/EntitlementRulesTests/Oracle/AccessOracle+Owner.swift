@@ -1,4 +1,4 @@
-/// The owner of a purchase (app-store.md 11.1, and the table "Whose a purchase is" in deploy/README.md).
+/// The owner of a purchase (app-store.md 11.1, and the table "Who owns a purchase" in deploy/README.md).
 extension AccessOracle {
     /// Returns the account of the current transaction at a given time, unless a claim overrides it.
     func account(at instant: Int64, _ claim: StatedClaim?) -> String? {
