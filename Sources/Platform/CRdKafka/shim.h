@@ -5,7 +5,7 @@
 
 #include <librdkafka/rdkafka.h>
 #if RD_KAFKA_VERSION < 0x020002ff
-#error "librdkafka 2.0.2 or later is needed (Debian 12, Ubuntu 24.04): deploy/install-deps says how to get it"
+#error "librdkafka 2.0.2 or later is required (Debian 12, Ubuntu 24.04); see deploy/install-deps"
 #endif
 // rdkafka_mock.h requires that rdkafka.h is included first.
 #include <librdkafka/rdkafka_mock.h>

@@ -10,10 +10,10 @@ package enum OTLPSettings {
     package static let disabled = text(
         "otel.sdk.disabled", default: "false", help: "true disables the export of traces and metrics.")
     package static let tracesExporter = text(
-        "otel.traces.exporter", default: "none", help: "otlp exports traces; none records none.", example: "otlp")
+        "otel.traces.exporter", default: "none", help: "otlp exports traces; none disables tracing.", example: "otlp")
     package static let metricsExporter = text(
         "otel.metrics.exporter", default: "none",
-        help: "otlp also exports the metrics of /metrics periodically; none exports no metrics.", example: "otlp")
+        help: "otlp exports the metrics of /metrics periodically; none does not export them.", example: "otlp")
     package static let endpoint = text(
         "otel.exporter.otlp.endpoint", default: "http://localhost:4318",
         help: "Base URL of the collector's OTLP/HTTP receiver; /v1/traces and /v1/metrics are appended.",
@@ -46,8 +46,8 @@ package enum OTLPSettings {
     package static let sampler = text(
         "otel.traces.sampler", default: "parentbased_always_on",
         help: """
-            always_on, always_off, traceidratio, or the same with the prefix parentbased_, which follows the decision \
-            of the caller's traceparent.
+            always_on, always_off, traceidratio, or one of these with the prefix parentbased_, which follows the \
+            sampling decision in the caller's traceparent.
             """,
         example: "parentbased_traceidratio")
     package static let samplerArgument = text(

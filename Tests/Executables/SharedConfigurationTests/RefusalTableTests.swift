@@ -33,11 +33,11 @@ import Testing
             "the record of an oversized state is dead-lettered, and others of its batch are done"
         ),
         (
-            "a row of the state, for something else", "Pipeline/KeyedStateTests/StateRefusalTests.swift",
+            "a row of the state, for another reason", "Pipeline/KeyedStateTests/StateRefusalTests.swift",
             "a row that is refused on its own is kept, counted, and published on a later attempt"
         ),
         (
-            "an erasure of long ago", "Pipeline/KeyedStateTests/StateRefusalsOnApacheKafkaTests.swift",
+            "an old erasure", "Pipeline/KeyedStateTests/StateRefusalsOnApacheKafkaTests.swift",
             "an old erasure is published with its effective time where old timestamps are refused"
         ),
         (
@@ -53,7 +53,7 @@ import Testing
             "no record is dead-lettered while the receiver fails everything, however long"
         ),
         (
-            "a webhook whose certificates", "Services/WebhooksTests/NotificationContentTests.swift",
+            "a webhook with certificates", "Services/WebhooksTests/NotificationContentTests.swift",
             "a record with lost certificates is logged, and dead-lettered after a complete reading of their topic"
         ),
         (

@@ -102,7 +102,7 @@ extension APIErrorCode {
             "set this environment's URL for App Store Server Notifications in App Store Connect"),
         Entry(
             4_040_008, "TestNotificationNotFound",
-            "the token has expired or its status is not available yet: retry after a minute, or request another"),
+            "the token has expired or its status is not available yet: retry after a minute, or request a new one"),
         Entry(4_040_009, "StatusRequestNotFound", "no extension exists for this product and request identifier"),
         Entry(
             4_040_010, "TransactionIdNotFound",
