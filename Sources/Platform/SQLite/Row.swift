@@ -76,5 +76,5 @@ package struct Row {
         }
     }
 
-    private func outOfMemory() -> SQLiteError { SQLiteError(.noMemory, "out of memory while reading a column", sql: sql) }
+    private func outOfMemory() -> SQLiteError { SQLiteError(.noMemory, "out of memory reading a column", sql: sql) }
 }
