@@ -2,8 +2,8 @@ internal import Cryptography
 internal import Glibc
 internal import Synchronization
 
-/// A header segment with which a signature has been verified. An identical segment has the same `alg` and `x5c`, so
-/// base64, JSON and X.509 processing can be skipped while the path is fresh.
+/// The header segment of a JWS with a verified signature. An identical segment has the same `alg` and `x5c`, so base64,
+/// JSON and X.509 processing can be skipped while the path is fresh.
 final class KnownHeader: Sendable {
     /// The header segment, without the dot.
     let text: [UInt8]
@@ -86,7 +86,7 @@ final class ChainCache: Sendable {
         return nil
     }
 
-    /// Adds a header with which a signature has been verified, replacing any header with the same text.
+    /// Adds the header of a JWS with a verified signature, replacing any header with the same text.
     func insert(_ header: KnownHeader) {
         header.lastUse.store(nextUse(), ordering: .relaxed)
         state.withLock { state in

@@ -2,7 +2,7 @@ internal import Cryptography
 internal import Primitives
 internal import Synchronization
 
-/// Precomputed tables for the keys with which Apple currently signs. They are computed off the request path and
+/// Precomputed tables for the keys that Apple currently signs with. They are computed off the request path and
 /// monitored while in use. After the first fault, all tables are dropped until the process ends.
 ///
 /// A table is computed only for a key that signed a verified notification for one of our apps, so untrusted clients

@@ -88,8 +88,8 @@ public final class NotificationVerifier: Sendable {
         }
     }
 
-    /// Adds a header segment with which another process has verified a signature. It must come from a source that only
-    /// the ingress writes to. Returns false if its certificates are not (or no longer) trusted.
+    /// Adds the header segment of a JWS that another process has verified. It must come from a source that only the
+    /// ingress writes to. Returns false if its certificates are not (or no longer) trusted.
     /// - Parameter now: the current time, in milliseconds since 1970.
     public func remember(header segment: [UInt8], at now: Int64) -> Bool {
         do throws(Refusal) {

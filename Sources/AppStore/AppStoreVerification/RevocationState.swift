@@ -149,7 +149,7 @@ struct RevocationState {
         return status
     }
 
-    // Returns the time until which a response is valid, in milliseconds. The times in responses are in seconds.
+    // Returns the time when a response expires, in milliseconds. The times in responses are in seconds.
     private static func end(thisUpdate: Int64, nextUpdate: Int64?) -> Int64 {
         let (made, overflow) = thisUpdate.multipliedReportingOverflow(by: 1000)
         let (next, nextOverflow) = (nextUpdate ?? .max).multipliedReportingOverflow(by: 1000)
@@ -181,7 +181,7 @@ struct RevocationState {
 
 /// The revocation status of one certificate, read on the hot path without a lock.
 final class RevocationStanding: Sendable {
-    // The time until which the last good response is valid, in milliseconds since 1970.
+    // The time when the last good response expires, in milliseconds since 1970.
     private let goodUntil = Atomic<Int64>(.min)
     private let revoked = Atomic<Bool>(false)
 

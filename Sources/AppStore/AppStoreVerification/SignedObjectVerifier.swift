@@ -137,9 +137,9 @@ final class SignedObjectVerifier: Sendable {
             table: object.table)
     }
 
-    /// Adds a header segment with which another process has verified a signature, so that Apple's first notifications
-    /// after a start do not compete with arbitrary new chains. The certificates are checked as usual, and every
-    /// signature is still verified.
+    /// Adds the header segment of a JWS that another process has verified, so that Apple's first notifications after a
+    /// start do not compete with arbitrary new chains. The certificates are checked as usual, and every signature is
+    /// still verified.
     ///
     /// - Throws: a refusal from one of checks 4 to 9 or 11.
     func remember(header segment: [UInt8], at now: Int64) throws(Refusal) {

@@ -41,7 +41,7 @@ package struct FactVersion: Hashable, Comparable, Sendable {
 /// Facts about one object. Newer facts replace older ones as a whole.
 protocol VersionedFacts: Hashable, Sendable {
     var version: FactVersion { get }
-    /// Writes the object with its version and unknown fields. Equal facts produce equal texts.
+    /// Writes the object with its version and unknown fields. Equal facts produce identical text.
     func writeObject(to writer: inout JSONWriter)
 }
 

@@ -8,7 +8,8 @@ package protocol FactsContent: Hashable, Sendable {
     init(version: FactVersion)
     /// Reads the output of ``write(to:)``, or returns nil if there is no signedDate.
     init?(_ element: JSONElement)
-    /// Writes the members of an object, including the version and unknown fields. Equal contents produce equal texts.
+    /// Writes the members of an object, including the version and unknown fields. Equal content produces identical
+    /// text.
     func write(to object: inout JSONWriter)
 }
 

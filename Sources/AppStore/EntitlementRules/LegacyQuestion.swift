@@ -11,7 +11,7 @@ package struct LegacyQuestion: Hashable, Sendable {
 }
 
 extension PurchaseFacts {
-    /// The times, in milliseconds after a cancellation was received, at which Apple is queried again if the signed
+    /// The delays, in milliseconds after the receipt of a cancellation, before Apple is queried again if the signed
     /// transaction does not show the cancellation yet. After the last of them, Apple's signed statement prevails.
     static let contestedSteps: [Int64] = [300_000, 3_600_000, 6 * 3_600_000, 24 * 3_600_000, 72 * 3_600_000]
 

@@ -11,7 +11,7 @@ package struct PurchaseFormatError: Error, Hashable, Sendable {
         case invalidFacts = "invalid_facts"
         /// The format version is missing or no longer supported.
         case outdatedFormat = "outdated_format"
-        /// The format version is later than that of this library, so the row must never be overwritten.
+        /// The format version is newer than this library supports, so the row must never be overwritten.
         case unknownFormat = "unknown_format"
     }
 
@@ -25,7 +25,7 @@ extension PurchaseFacts {
     package static let formatVersion: Int64 = 2
 
     /// The facts as JSON text, with Apple's names, dates in milliseconds since 1970, and transactions and events as
-    /// dense texts. Equal facts have equal texts. This text is the row in the store and a member of the published
+    /// dense texts. Equal facts have identical text. This text is the row in the store and a member of the published
     /// value.
     package var jsonText: [UInt8] { JSONWriter.text { $0.object { write(to: &$0) } } }
 

@@ -46,7 +46,7 @@ package final class TransactionTraits: Sendable {
     let currency: String?
     let items: [Item]
     let amountProblems: [AmountProblem]
-    /// The JSON object. Equal traits have equal texts.
+    /// The JSON object. Equal traits have identical text.
     let text: [UInt8]
     /// Whether the type is an auto-renewable subscription, or nil if the type is unknown.
     private let isAutoRenewableByType: Bool?

@@ -1,6 +1,6 @@
 // The format is: the format byte 1, the flags (1 if `since` is present), the length of the key (16 bits), the key,
 // `since` (64 bits, if present), and then 20 bytes for each notification in ascending order: its ``NotificationMark``
-// (128 bits) and its minute (32 bits). Integers are big-endian. Equal values have equal bytes.
+// (128 bits) and its minute (32 bits). Integers are big-endian. Equal values have identical bytes.
 extension ReceivedNotifications {
     static let format: UInt8 = 1
 
@@ -64,6 +64,6 @@ extension ReceivedNotifications {
 /// The reason why bytes are not a row of the reconciliation topic.
 package enum RowFormatError: Error, Hashable, Sendable {
     case invalid
-    /// The format is later than that of this library, so the row must never be overwritten.
+    /// The format is newer than this library supports, so the row must never be overwritten.
     case unknownFormat
 }

@@ -51,7 +51,7 @@ extension Sweep {
     /// The format version to write. Additional members do not change it.
     static let formatVersion: Int64 = 1
 
-    /// The sweep as JSON text, with dates in milliseconds since 1970. Equal sweeps have equal texts.
+    /// The sweep as JSON text, with dates in milliseconds since 1970. Equal sweeps have identical text.
     package var jsonText: [UInt8] {
         var writer = JSONWriter(reservingCapacity: 1024)
         writer.object { object in

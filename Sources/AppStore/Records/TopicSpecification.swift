@@ -46,7 +46,7 @@ public struct TopicSpecification: Hashable, Sendable {
         case .compact(let days, let bound):
             settings["cleanup.policy"] = "compact"
             settings["delete.retention.ms"] = Self.milliseconds(Self.tombstoneDays)
-            // Erasures depend on timestamps, so Kafka must keep those of the writers rather than the brokers'.
+            // Erasures depend on timestamps, so brokers must keep the writers' timestamps instead of setting their own.
             settings["message.timestamp.type"] = "CreateTime"
             if days > 0 { settings["min.compaction.lag.ms"] = Self.milliseconds(days) }
             if let bound {
@@ -147,7 +147,7 @@ extension TopicNames {
             }
     }
 
-    /// The topics that the archive reads or writes in addition to those of other services.
+    /// The topics that the archive reads or writes in addition to the other services' topics.
     public var archive: [TopicSpecification] {
         [
             TopicSpecification(name: erasures, partitions: 1, cleanup: .compact(), isKeyed: false),

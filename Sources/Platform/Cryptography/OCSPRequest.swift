@@ -103,7 +103,7 @@ package struct OCSPRequest: Sendable {
         // a responder.
         let verdict = withExtendedLifetime(issuer) { OCSP_basic_verify(basic, known, store, UInt(OCSP_NOEXPLICIT)) }
         guard verdict != 1 else { return }
-        // The error queue only selects the reason; the response is rejected in any case.
+        // The error queue only selects the reason; the response is rejected in either case.
         throw shim_error_is_ocsp_signature_failure(ERR_peek_last_error()) == 1 ? .badSignature : .badResponder
     }
 

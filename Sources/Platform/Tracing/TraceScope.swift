@@ -1,4 +1,4 @@
-/// The recorded spans on whose behalf the current task runs, so that work below a handler is part of the trace. Tasks
+/// The recorded spans that the current task works for, so that work started by a handler is part of the trace. Tasks
 /// without a recorded span have no scope.
 package struct TraceScope: Sendable {
     /// The scope of the current task.

@@ -1,6 +1,6 @@
 internal import AppStoreModel
 
-/// Check 13: the payload is a notification for a configured app, from an environment for which Apple signs.
+/// Check 13: the payload is a notification for a configured app, from an environment that Apple signs for.
 ///
 /// The app is checked before the environment.
 struct AudienceCheck: Sendable {

@@ -6,7 +6,7 @@ package import JSON
 package protocol CasePart: Hashable, Sendable {
     /// The rank of the part, compared first, element by element.
     var rank: [Int64] { get }
-    /// Writes the members of the part's object. Equal parts have equal texts.
+    /// Writes the members of the part's object. Equal parts have identical text.
     func write(to object: inout JSONWriter)
     /// Returns nil if a required member is missing.
     init?(_ element: JSONElement)

@@ -60,7 +60,7 @@ extension RefundCase {
         return received ?? requests.values.map(\.signedDate).min() ?? moment
     }
 
-    /// The time from which the case is no longer needed.
+    /// The time when the case is no longer needed.
     package var expiry: AppStoreInstant? {
         var moments = requests.values.map(\.receivedAt)
         moments += acceptances.all.map(\.at) + ends.all.map(\.at) + verdicts.all.map(\.signedDate)

@@ -14,7 +14,7 @@ package struct ConsumptionFacts: Hashable, Sendable {
     package var platform: ConsumptionPlatform?
     /// The number of whole days since the account was created.
     package var accountTenureDays: Int64?
-    /// The number of whole minutes for which the customer has used the app.
+    /// How long the customer has used the app, in whole minutes.
     package var playTimeMinutes: Int64?
     /// The amount purchased in cents of US dollars, across all platforms.
     package var lifetimePurchasedCents: Int64?

@@ -44,8 +44,8 @@ public actor KafkaConsumer {
     /// A separate queue for requests that only make librdkafka check its queues, so that rebalances do not wait for
     /// them.
     let refilling = DispatchQueue(label: "kafka.consumer.refill")
-    /// The number of bytes read from which a queue may have been full, or `.max` if librdkafka itself checks full
-    /// queues.
+    /// The number of bytes that must be read before a queue may have been full, or `.max` if librdkafka itself checks
+    /// full queues.
     var refillBytes = Int.max
     /// Partitions with a queue that was full and is now empty.
     var emptied: Set<KafkaTopicPartition> = []

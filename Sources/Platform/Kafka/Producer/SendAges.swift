@@ -3,7 +3,7 @@
 /// The sends to a destination form a list in order of arrival, linked by slot indices, from which any entry can be
 /// removed in constant time. Times are nanoseconds of the caller's clock.
 struct SendAges {
-    /// The destination of a record, as far as it is known before librdkafka chooses the partition.
+    /// The destination of a record, as far as it is known before librdkafka chooses a partition.
     struct Destination: Hashable {
         let topic: KafkaTopic
         /// The partition; nil if the topic has no metadata yet or the partition is chosen at random.

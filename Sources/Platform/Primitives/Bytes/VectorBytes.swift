@@ -6,7 +6,7 @@ package enum VectorBytes {
     /// Whether the processor has AVX2; checked once per process.
     private static let isAvailable = cv_has_avx2() != 0
 
-    /// The minimum length for which a call is worthwhile.
+    /// The minimum length that makes a call worthwhile.
     private static let leastCount = 64
 
     /// Returns the number of plain bytes from `start`, in whole blocks of 64. A plain byte is ASCII and not a quote, a
