@@ -52,7 +52,7 @@ package struct ChainFailure: Error, Hashable, Sendable, CustomStringConvertible 
     }
 
     package let kind: Kind
-    /// The `X509_V_ERR_…` code of the first failure, for logs and metrics. Unauthenticated input determines it.
+    /// The `X509_V_ERR_…` code of the first failure, for logs and metrics. It is determined by unauthenticated input.
     package let code: Int32
     /// The depth in the chain: 0 for the leaf, 1 for its issuer.
     package let depth: Int32

@@ -13,7 +13,7 @@ package struct CryptographyError: Error, Equatable, Sendable, CustomStringConver
 
         private let value: Value
 
-        /// An operation of libcrypto failed that normally succeeds, because memory is exhausted or the OpenSSL
+        /// A libcrypto operation that normally succeeds has failed, because memory is exhausted or the OpenSSL
         /// configuration lacks the algorithm.
         package static let unavailable = Code(value: .unavailable)
         /// The input is neither a certificate in DER nor certificates in PEM.

@@ -2,7 +2,7 @@ internal import COpenSSL
 
 /// A request for the revocation status of a certificate (RFC 6960), and the evaluation of the response.
 ///
-/// The caller sends the bytes by HTTP POST as `application/ocsp-request`, and determines the frequency of requests.
+/// The caller sends the bytes by HTTP POST as `application/ocsp-request`, and decides how often to send requests.
 package struct OCSPRequest: Sendable {
     package let subject: Certificate
     /// The issuer, which must already be verified. It is the trust anchor for the responder's certificate.

@@ -64,7 +64,7 @@ extension PrivateKey {
         return try parse(UnsafeRawBufferPointer(rebasing: buffer[..<count]), kind: kind)
     }
 
-    /// Encodes the key as unencrypted PKCS#8 in PEM. Only the owner may have read access to a file with it.
+    /// Encodes the key as unencrypted PKCS#8 in PEM. A file that contains it must be readable only by its owner.
     ///
     /// - Throws: ``CryptographyError`` with code `unavailable`.
     package func pem() throws(CryptographyError) -> [UInt8] {
@@ -83,7 +83,7 @@ extension PrivateKey {
         try pem.span.withUnsafeBytes { (bytes) throws(CryptographyError) in try parse(bytes, kind: kind) }
     }
 
-    /// Returns an error that describes the text found in place of a key.
+    /// Returns an error that describes the text found instead of a key.
     private static func refusal(of text: UnsafeRawBufferPointer) -> CryptographyError {
         func begins(_ name: String) -> Bool { text.starts(with: "-----BEGIN \(name)-----".utf8) }
         let found =

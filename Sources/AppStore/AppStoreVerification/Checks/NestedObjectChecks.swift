@@ -128,8 +128,8 @@ struct NestedObjectVerifier {
         }
     }
 
-    /// Turns the refusal of a nested object into a quarantine. The outer signature is valid, so Apple signed the
-    /// notification. If a retry can help, the refusal remains unchanged.
+    /// Turns the refusal of a nested object into a quarantine decision. The outer signature is valid, so Apple signed
+    /// the notification. If a retry can help, the refusal remains unchanged.
     private static func nested(_ refusal: Refusal, _ name: String) -> Refusal {
         refusal.status < 500 ? Refusal(.profileNested, "\(name): \(refusal.reason)") : refusal
     }

@@ -7,9 +7,9 @@ internal import Synchronization
 /// uses a descriptor watched by Dispatch. A producer uses a thread that waits in librdkafka, which saves two thread
 /// switches for each batch of delivery reports.
 ///
-/// The life cycle is `init`, `start` (once), and the last release, which alone destroys the client. Code that calls
-/// librdkafka holds a reference, so the client cannot be freed during the call. Destroying the client may block, so it
-/// happens on a separate queue; use `released` to wait for it with a time limit.
+/// The life cycle is `init`, `start` (once), and the last release. Only the last release destroys the client. Code that
+/// calls librdkafka holds a reference, so the client cannot be freed during the call. Destroying the client may block,
+/// so it happens on a separate queue; use `released` to wait for it with a time limit.
 ///
 /// All handlers run on `home`, one at a time.
 package final class KafkaHandle: Sendable {

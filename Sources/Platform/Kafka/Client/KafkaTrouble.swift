@@ -21,7 +21,7 @@ public struct KafkaTrouble: Hashable, Sendable, CustomStringConvertible {
         case certificateName = "certificate-name"
         /// The brokers reject this client's certificate, or the client has none.
         case clientCertificate = "client-certificate"
-        /// The listener seems to use another security protocol.
+        /// The listener seems to use a different security protocol.
         case protocolMismatch = "protocol-mismatch"
         /// The TLS handshake fails for another reason.
         case tls

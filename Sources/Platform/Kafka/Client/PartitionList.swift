@@ -1,6 +1,6 @@
 internal import CRdKafka
 
-/// An `rd_kafka_topic_partition_list_t` that is freed when its owner goes out of scope. After a list was passed to
+/// An `rd_kafka_topic_partition_list_t` that is freed when its owner goes out of scope. After a list has been passed to
 /// `rd_kafka_offsets_store`, `rd_kafka_destroy` blocks until the list is freed.
 struct PartitionList: ~Copyable {
     /// Owned by this value and never stored elsewhere.

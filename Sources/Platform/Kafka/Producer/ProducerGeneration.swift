@@ -9,7 +9,7 @@ final class ProducerGeneration: Sendable {
     /// The topic handles, created at startup, because the first record sent by topic name may wait a second for its
     /// topic. `deinit` destroys them before the client, which is destroyed with the last reference to `handle`.
     private let topics: [KafkaTopic: TopicPointer]
-    /// Topics without metadata so far.
+    /// Topics whose metadata has not arrived yet.
     private let missing: Mutex<Set<KafkaTopic>>
     /// Topics that this user may not describe, as reported by the brokers.
     private let denied = Mutex<Set<KafkaTopic>>([])
