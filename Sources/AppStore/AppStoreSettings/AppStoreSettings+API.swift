@@ -47,7 +47,7 @@ extension AppStoreSettings {
             apiIssuerId, apiKeyId, apiKeyFile, apiURL, apiSandboxURL, appIssuerId, appKeyId, appKeyFile,
         ] + HTTPClientSettings.all
 
-    /// The API configuration, with warnings about working settings that should be changed.
+    /// The API configuration, with warnings about settings that work but should be changed.
     package struct API: Sendable {
         /// The configuration of the API client. Apps without credentials are omitted.
         package let configuration: AppStoreServerClient.Configuration

@@ -22,7 +22,7 @@ package struct LegacyFacts: Hashable, Sendable {
     private(set) var history = PurchaseEvents()
     /// Facts already known when Apple answered a query about them.
     private(set) var confirmed = LegacyFactIds()
-    /// Facts that Apple failed to confirm for seven days. They and all older facts no longer apply.
+    /// Facts that Apple did not confirm within seven days. They and all older facts no longer apply.
     private(set) var setAside = LegacyFactIds()
 
     init() {}

@@ -1,7 +1,7 @@
 package import AppStoreModel
 package import JSON
 
-/// An error while reading a text as a purchase. Equality compares the code and the cause.
+/// An error while parsing a purchase from JSON text. Equality compares the code and the cause.
 package struct PurchaseFormatError: Error, Hashable, Sendable {
     package enum Code: String, Sendable, CaseIterable {
         case invalidJSON = "invalid_json"

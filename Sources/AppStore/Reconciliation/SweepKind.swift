@@ -6,7 +6,8 @@ package enum SweepKind: Hashable, Sendable {
     case failures
     /// All notifications that Apple sent, to find acknowledged ones that are missing from the topics.
     case everything
-    /// Apple's current status of each subscription with version 1 notifications, which no history contains.
+    /// Apple's current status of each subscription with version 1 notifications, because no history contains these
+    /// notifications.
     case statuses
     /// A range requested by an operator, with the ID of the request.
     case backfill(String)

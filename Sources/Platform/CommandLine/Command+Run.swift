@@ -8,7 +8,7 @@ extension Command {
     /// - Parameters:
     ///   - arguments: the arguments without the program's name.
     ///   - environment: all environment variables of the process.
-    ///   - timeout: the timeout for the first response of a remote service.
+    ///   - timeout: the timeout for the first response from a remote service.
     ///   - interruptions: starts catching SIGINT and SIGTERM, for commands that run until interrupted.
     package func run(
         _ arguments: [String], environment: [String: String], console: Console = .standard, clocks: Clocks = .system,

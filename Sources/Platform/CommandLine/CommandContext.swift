@@ -6,7 +6,7 @@ package struct CommandContext: Sendable {
     private let invocation: Invocation
     package let console: Console
     package let clocks: Clocks
-    /// The timeout for the first response of a remote service.
+    /// The timeout for the first response from a remote service.
     package let timeout: Duration
     /// Starts catching SIGINT and SIGTERM, for commands that run until interrupted.
     package let interruptions: @Sendable () -> AsyncStream<String>

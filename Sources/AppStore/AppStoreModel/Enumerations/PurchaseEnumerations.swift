@@ -6,7 +6,7 @@ public struct AppStoreEnvironment: OpenEnumeration {
     public static let production = AppStoreEnvironment("Production")
     /// The sandbox, which also includes TestFlight and App Review.
     public static let sandbox = AppStoreEnvironment("Sandbox")
-    /// StoreKit testing in Xcode. Apple never signs this environment.
+    /// StoreKit testing in Xcode. Apple never signs data for this environment.
     public static let xcode = AppStoreEnvironment("Xcode")
     /// Unit tests that use Apple's server libraries.
     public static let localTesting = AppStoreEnvironment("LocalTesting")

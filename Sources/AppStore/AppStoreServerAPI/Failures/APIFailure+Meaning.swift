@@ -54,7 +54,7 @@ extension ServiceHealth {
         }
     }
 
-    /// Creates the health after a failure. A refusal proves that the service works.
+    /// Creates the health indicated by a failure. A refusal proves that the service works.
     package init(_ failure: APIFailure) {
         if failure.kind == .cancelled {
             self = .unknown

@@ -17,8 +17,8 @@ package struct PublishedSubscription: Sendable, Hashable {
     /// Whether a status query is needed because the known facts do not explain Apple's statement.
     package let needsStatusQuery: Bool
 
-    /// Whether the subscription is compared with Apple's status. This is needed for version 1, which no history
-    /// contains, and for unexplained states.
+    /// Whether the subscription is compared with Apple's status. This is needed for version 1 notifications, which no
+    /// history contains, and for unexplained states.
     package var isCompared: Bool { isLegacy || needsStatusQuery }
 
     /// - Parameter isComparedOnly: whether to return nil, without parsing the facts, for the majority of subscriptions

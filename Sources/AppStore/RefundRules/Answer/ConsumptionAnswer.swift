@@ -18,7 +18,7 @@ package struct ConsumptionAnswer: Hashable, Sendable {
 
     /// Creates the body after checking every constraint that Apple documents.
     ///
-    /// - Throws: ``ConsumptionProblem``. Nothing must then be sent.
+    /// - Throws: ``ConsumptionProblem``. In that case, nothing may be sent.
     package init(_ facts: RefundFacts, _ decision: RefundDecision) throws(ConsumptionProblem) {
         let statement = try ConsumptionStatement(facts, decision)
         // The version 2 endpoint rejects Advanced Commerce purchases, and version 1 is documented only for them.

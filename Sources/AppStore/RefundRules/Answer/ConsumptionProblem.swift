@@ -44,7 +44,7 @@ package struct ConsumptionProblem: Error, Hashable, Sendable, CustomStringConver
     package var description: String { "\(code.rawValue): \(message)" }
 }
 
-/// The reason why a member was omitted to make Apple accept the answer. The raw values appear in records and metrics
+/// The reason why a member was omitted so that Apple accepts the answer. The raw values appear in records and metrics
 /// and are a contract.
 package enum ConsumptionNote: String, CaseIterable, Sendable {
     /// A consumptionPercentage for an auto-renewable subscription, which Apple computes from the elapsed time

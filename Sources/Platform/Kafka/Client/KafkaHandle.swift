@@ -198,8 +198,8 @@ package final class KafkaHandle: Sendable {
         DispatchQueue(label: "kafka.destroy").async {
             thread?.waitForEnd()
             rd_kafka_queue_destroy(queue.raw)
-            // The owner is responsible for closing a consumer. If it has not, destroying the client must not wait for a
-            // close.
+            // The owner is responsible for closing a consumer. If it has not done so, destroying the client must not
+            // wait for a close.
             withExtendedLifetime(certificates) {
                 rd_kafka_destroy_flags(client.raw, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE)
             }

@@ -105,7 +105,7 @@ extension KafkaTrouble {
         ("Connection refused", .refused),
     ]
 
-    /// Removes the times and counts at the end of librdkafka's messages, which vary.
+    /// Removes the varying times and counts at the end of librdkafka's messages.
     private static func constant(_ text: String) -> String {
         let line = text.split(whereSeparator: \.isNewline).joined(separator: " ")
         guard line.hasSuffix(")"), let range = line.ranges(of: " (after ").last else { return line }

@@ -37,7 +37,7 @@ final class QueueThread: Sendable {
         return nil
     }
 
-    /// Makes the thread end; remaining entries stay in the queue. Can be called on any thread, including this one.
+    /// Tells the thread to end; remaining entries stay in the queue. Can be called on any thread, including this one.
     func end() {
         isEnding.store(true, ordering: .releasing)
         // Interrupts the current wait, or the next one.
