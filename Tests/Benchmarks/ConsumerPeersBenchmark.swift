@@ -141,7 +141,7 @@ struct ConsumerPeersBenchmark {
         return outcomes
     }
 
-    /// Runs a consumer until it has committed the backlog and comes to rest.
+    /// Runs a consumer until it has committed the backlog and is idle.
     private func measure(
         _ consumer: ConsumerPeer, _ run: ConsumerPeer.Run, _ backlog: NotificationBacklog
     ) async throws -> Outcome {

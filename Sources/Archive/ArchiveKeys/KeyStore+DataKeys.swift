@@ -40,7 +40,7 @@ extension KeyStore {
     /// first key of a subject in the keys topic is the one in use.
     ///
     /// - Throws: ``ArchiveError``: `keyStoreUnavailable`, `wrongEncryptionKey`, `damagedWrappedKey` or
-    ///   `keyStoreUnusable`. No new key has been used then.
+    ///   `keyStoreUnusable`. In that case, no new key has been used.
     package func sealingKeys(for requests: [DataKeyRequest]) throws(ArchiveError) -> SealingKeys {
         try file.withLock { (file) throws(ArchiveError) in
             try file.sealingKeys(for: requests, mustBePublished: true)

@@ -99,8 +99,8 @@ extension ArchiveError {
         ArchiveError(
             .otherWriter,
             """
-            \(names.prefix)/checkpoint is not the last one that this process wrote: another process writes this log. \
-            Stop that process, or give it a different archive.url
+            \(names.prefix)/checkpoint is not the last one that this process wrote: another process is writing this \
+            log. Stop that process, or give it a different archive.url
             """)
     }
 }

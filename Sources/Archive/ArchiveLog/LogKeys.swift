@@ -48,7 +48,7 @@ package struct CheckpointSigner: Sendable {
         return note
     }
 
-    /// Signs a retention text, which cannot be read as a checkpoint.
+    /// Signs the text form of a retention, which cannot be parsed as a checkpoint.
     package func sign(_ retention: Retention) throws(TransparencyLogError) -> SignedNote {
         var note = try SignedNote(text: retention.text)
         for key in keys { try note.sign(with: NoteSigner(name: retention.origin, key: key)) }

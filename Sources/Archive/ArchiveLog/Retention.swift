@@ -51,7 +51,7 @@ package struct Retention: Equatable, Sendable {
             """
     }
 
-    /// Parses a retention text; returns nil for any other text.
+    /// Parses the text form of a retention; returns nil for any other text.
     package init?(text: String) {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         guard lines.count >= 4, !lines[1].isEmpty, let minimum = Self.number("minimum ", lines[2]),

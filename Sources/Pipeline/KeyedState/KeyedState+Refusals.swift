@@ -65,7 +65,8 @@ extension KeyedState {
             groups += Self.halves(of: discarded.refused)
             repetitions += group.count == 1 ? 1 : 0
             guard repetitions <= Self.maximumRepetitions else {
-                throw StateError(.publication, "a refused row was never the only publication of \(partition.name)")
+                throw StateError(
+                    .publication, "a refused row never became the only outstanding publication of \(partition.name)")
             }
         }
         return refusals
@@ -111,7 +112,7 @@ extension KeyedState {
         }
     }
 
-    /// Publishes an operator event about a row that was not refused with this content before.
+    /// Publishes an operator event about a row that has not been refused with this content before.
     private func report(_ error: KafkaError, key: [UInt8], bytes: Int, in place: KafkaTopicPartition) {
         events?.publish(
             .stateRowRefused, subject: String(decoding: key.prefix(256), as: UTF8.self),

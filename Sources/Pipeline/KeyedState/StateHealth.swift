@@ -11,7 +11,7 @@ struct StateHealth: Sendable {
     var lastSign: Int64?
     /// Number of brokers that the reader is connected to; nil before the first statistics.
     var brokersUp: Int?
-    /// Partitions with a last database write that failed.
+    /// Partitions whose last database write failed.
     private(set) var unwritten: Set<KafkaTopicPartition> = []
     /// Time of the last progress of each partition that is behind its topic.
     private var waiting: [KafkaTopicPartition: Int64] = [:]
@@ -21,7 +21,7 @@ struct StateHealth: Sendable {
         if failed { unwritten.insert(place) } else { unwritten.remove(place) }
     }
 
-    /// Updates the time of the partition's last progress after records of it were applied.
+    /// Updates the time of the partition's last progress after some of its records were applied.
     mutating func advanced(_ place: KafkaTopicPartition, isBehind: Bool, at now: Int64) {
         waiting[place] = isBehind ? now : nil
     }
@@ -51,7 +51,8 @@ struct StateHealth: Sendable {
             return "\(place) of the state cannot be written to the database"
         }
         let stalled = stalled(at: now)
-        return stalled > limit ? "the state is behind its topic, and nothing was applied for \(stalled / 1_000) s" : nil
+        return stalled > limit
+            ? "the state is behind its topic, and nothing has been applied for \(stalled / 1_000) s" : nil
     }
 
     /// Returns the reason why newer records cannot be read; nil if they can.

@@ -55,7 +55,7 @@ struct StateMetrics: Sendable {
     ) {
         samples.gauge(
             StateMetricName.complete,
-            help: "1 when everything published before the start was read and the lag is within its bound.",
+            help: "1 when everything published before the start has been read and the lag is within its bound.",
             isComplete ? 1 : 0)
         samples.gauge(
             StateMetricName.oversizedRows, help: "Rows whose current value is too large to publish.", Double(oversized))
@@ -64,7 +64,7 @@ struct StateMetrics: Sendable {
             help: "Rows whose current value the brokers refuse for a reason other than size.", Double(refused))
         samples.gauge(
             StateMetricName.unreadRecords,
-            help: "Offsets remaining in a restore; 0 when everything published before the start was read.",
+            help: "Offsets remaining in a restore; 0 when everything published before the start has been read.",
             Double(unread))
         for (place, lag) in lags {
             samples.gauge(

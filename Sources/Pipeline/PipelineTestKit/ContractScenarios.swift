@@ -71,8 +71,8 @@ extension HandlerContract {
         try await subject.withholdSink?(true)
         try await run.write(records)
         return try await run.consume(handler, within: limit) { watch in
-            // If the handler blames the record instead of the sink, the record runs out of attempts within the limit
-            // and is dead-lettered.
+            // If the handler blames the record instead of the sink, the record uses up its attempts before the time
+            // limit and is dead-lettered.
             let triedEnough = await ContractRun.wait(within: limit) { watch.mostCalls >= 6 || !watch.finished.isEmpty }
             let early = watch.finished.count
             try await subject.withholdSink?(false)

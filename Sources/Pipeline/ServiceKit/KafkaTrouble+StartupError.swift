@@ -124,7 +124,11 @@ extension KafkaTrouble {
             )
         case .name: (key, problem, "Correct the host name, or this machine's DNS", false)
         case .notKafka:
-            (key, problem, "Set it to the brokers' address: the server there does not speak the Kafka protocol", false)
+            (
+                key, problem,
+                "Set it to the brokers' address: the server at the current address does not speak the Kafka protocol",
+                false
+            )
         case .version:
             (key, "the brokers\(place) are too old", "Use Apache Kafka 2.1 or later", true)
         case .denied:

@@ -20,8 +20,8 @@ package enum TopicPreflight {
     /// Compares topics with their expectations under a profile.
     ///
     /// `production` rejects fewer than three replicas, fewer than two in-sync replicas, unclean leader elections, and
-    /// violations of `topics`. `single-node` rejects only missing topics and configurations that cannot work, and warns
-    /// about everything else.
+    /// violations of the expectations in `topics`. `single-node` rejects only missing topics and configurations that
+    /// cannot work, and warns about everything else.
     ///
     /// - Parameters:
     ///   - topics: the expectations under any profile.

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Every service has the same files, so that a reader of one finds the way in all.
+/// Every service has the same files, so that anyone who knows one service can find their way around the others.
 @Suite struct ServiceShapeTests {
     private static let services = ["Archive", "Entitlements", "Ingress", "Reconciler", "Refunds", "Webhooks"]
     /// The command line and topics, the settings, their checked values, the composition, and the names and metrics that

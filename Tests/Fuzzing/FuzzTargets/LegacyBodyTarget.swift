@@ -3,7 +3,7 @@ import JSON
 import LegacyNotifications
 
 extension FuzzTarget {
-    /// Parses a body of version 1 or of the oldest form. Its redacted text must be JSON without the secret, repeated
+    /// Parses a body of version 1 or of the oldest format. Its redacted text must be JSON without the secret, repeated
     /// parsing must give the same result, and the resulting payload must have every documented field and no secret.
     static let legacyBody = FuzzTarget(
         "legacy-body", seeds: LegacySeeds.bodies, tokens: LegacySeeds.tokens, maximumBytes: 2048

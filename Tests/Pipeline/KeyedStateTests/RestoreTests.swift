@@ -13,7 +13,8 @@ import Testing
 @Suite(.timeLimit(.minutes(2))) struct RestoreTests {
     private static let partitions: Int32 = 3
 
-    /// Records of members with this and other versions, of foreign writers, and faulty records, in random order.
+    /// Records written by members of this and other versions and by foreign writers, and faulty records, in random
+    /// order.
     private static func changelog(
         _ harness: StateHarness, _ model: NumberSetModel, seed: UInt64
     ) -> [KafkaProducerRecord] {

@@ -179,7 +179,8 @@ import Testing
         }
         #expect(try apply(0, next: 1, isOtherForm: false) == 7)
         #expect(try apply(1, next: 1, isOtherForm: true) != 7)
-        // Later records of these rules say nothing about earlier ones, so one record of other rules is enough.
+        // Later records published under these rules prove nothing about earlier ones, so one record published under
+        // other rules is enough.
         #expect(try apply(1, next: 2, isOtherForm: false) != 7)
         #expect(try apply(0, next: 2, isOtherForm: true) != 7)
         store.close()

@@ -28,7 +28,7 @@ import Testing
         #expect(health.obstacle(at: 31_000, limit: 30_000) == nil)
         #expect(
             health.obstacle(at: 31_001, limit: 30_000)
-                == "the state is behind its topic, and nothing was applied for 30 s")
+                == "the state is behind its topic, and nothing has been applied for 30 s")
         #expect(health.stalled(at: 31_001) == 30_001)
         health.advanced(Self.place, isBehind: true, at: 31_001)
         #expect(health.obstacle(at: 61_001, limit: 30_000) == nil)
@@ -92,7 +92,7 @@ import Testing
         #expect(await eventually { member.obstacle == nil })
         let place = harness.output()
         member.sawEnd(7, of: place)
-        #expect(await eventually { member.obstacle?.contains("nothing was applied") == true })
+        #expect(await eventually { member.obstacle?.contains("nothing has been applied") == true })
         member.sawEnd(0, of: place)
         #expect(await eventually { member.obstacle == nil })
         await member.end()

@@ -2,8 +2,8 @@ import HTTPServer
 import JSON
 import Synchronization
 
-/// Get Notification History and Get All Subscription Statuses on a local port, with a test's responses, for behavior of
-/// Apple that a faithful simulator does not show.
+/// Get Notification History and Get All Subscription Statuses on a local port, with a test's responses, for Apple
+/// behavior that a faithful simulator does not exhibit.
 final class HistoryServer: Sendable {
     /// One request.
     struct Question: Sendable {

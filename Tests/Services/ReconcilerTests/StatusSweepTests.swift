@@ -14,7 +14,7 @@ import Testing
 @testable import Reconciler
 @testable import Simulator
 
-/// Compares subscriptions reported by version 1 with Apple's statuses at an interval.
+/// Compares subscriptions reported by version 1 with Apple's statuses at regular intervals.
 @Suite(.timeLimit(.minutes(10))) struct StatusSweepTests {
     static let day: Int64 = 86_400_000
 

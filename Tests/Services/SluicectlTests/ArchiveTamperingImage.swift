@@ -87,7 +87,8 @@ struct ArchiveTamperingImage: Sendable {
         return files
     }
 
-    /// Returns the path of a file or folder of the image that copies lack: `earlier`, `logged` and their contents.
+    /// Returns the path of a file or folder of the image that is missing from copies: `earlier`, `logged` and their
+    /// contents.
     func path(_ name: String) -> String? {
         ["earlier", "logged"].contains(name.prefix { $0 != "/" }) ? directory.file(name) : nil
     }

@@ -6,8 +6,8 @@ import Testing
 import TransparencyLog
 
 /// A modification of an archive's files, and the expected exit code of `sluicectl archive verify`: 0 intact, 2
-/// tampered, 3 incomplete or unanchored, 4 rolled back or forked, 5 key unknown, 6 unreadable. The numbers are those of
-/// the review of the archive.
+/// tampered, 3 incomplete or unanchored, 4 rolled back or forked, 5 key unknown, 6 unreadable. The numbers refer to the
+/// review of the archive.
 struct ArchiveTampering: Sendable, CustomTestStringConvertible {
     typealias Files = ArchiveTamperingFiles
 

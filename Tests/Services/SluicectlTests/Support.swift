@@ -127,9 +127,9 @@ let testParts = SluicectlParts(
         schema: EntitlementsStory.schema,
         model: { configuration throws(ConfigurationError) in try EntitlementsStory.model(configuration) }))
 
-private let otherURL = Setting.string("other.url", help: "Of tests.").optional
-private let otherDirectory = Setting.string("other.directory", help: "Of tests.").optional
-private let otherBucket = Setting.string("other.bucket", default: "open", help: "Of tests.")
+private let otherURL = Setting.string("other.url", help: "Used by tests.").optional
+private let otherDirectory = Setting.string("other.directory", help: "Used by tests.").optional
+private let otherBucket = Setting.string("other.bucket", default: "open", help: "Used by tests.")
 
 private func otherNeeds(_ configuration: Configuration) -> SluicectlParts.Dependencies {
     var needs = SluicectlParts.Dependencies()
@@ -148,10 +148,10 @@ private func otherNeeds(_ configuration: Configuration) -> SluicectlParts.Depend
 private let webhooksGroup = ConsumerSettings.group(of: "sluice-webhooks")
 
 /// Whether the reconciler publishes Apple's statuses.
-private let repairing = Setting.boolean("repairing", default: true, help: "Of tests.")
+private let repairing = Setting.boolean("repairing", default: true, help: "Used by tests.")
 
 /// Whether the webhook receiver accepts messages.
-private let accepting = Setting.boolean("accepting", default: true, help: "Of tests.")
+private let accepting = Setting.boolean("accepting", default: true, help: "Used by tests.")
 
 private func delivery(_ configuration: Configuration) -> SluicectlParts.Delivery {
     let isAccepted = configuration[accepting]

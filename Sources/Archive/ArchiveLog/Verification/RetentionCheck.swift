@@ -72,8 +72,8 @@ package struct RetentionCheck: Sendable {
             return (
                 .incomplete,
                 isComplete
-                    ? "the segment is missing, and no archived record of the retention states its deletion"
-                    : "the segment is missing, and not every record of the erasures topic could be read"
+                    ? "the segment is missing, and no archived retention record covers its deletion"
+                    : "the segment is missing, and some records of the erasures topic could not be read"
             )
         }
         return problem(segment, deletedBy: steps[position], announced: steps[..<position], end: end)

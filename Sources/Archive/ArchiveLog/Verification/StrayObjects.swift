@@ -20,7 +20,7 @@ struct StrayObjects {
     private(set) var count = 0
     /// The names of the first few of these objects.
     private(set) var names: [ObjectName] = []
-    /// The number of leaves beyond the checkpoint with existing objects.
+    /// The number of leaves beyond the checkpoint that have objects.
     private(set) var leavesBeyond = 0
     /// Objects beyond the checkpoint, which may belong to a newer one.
     private var beyond = (count: 0, names: [ObjectName]())

@@ -41,7 +41,7 @@ final class BatchedQueries<Key: Hashable & Sendable, Answer: Sendable, Failure: 
                 return !state.isScheduled
             }
             // Runs in its own task, because the first caller may be cancelled and the others must not depend on it. The
-            // task ends once the answers that all of them are waiting for have arrived.
+            // task ends once all the answers that they are waiting for have arrived.
             if isFirst { Task(executorPreference: executor) { await self.askForAll() } }
         }
         return try result.get()

@@ -42,7 +42,7 @@ struct ChangelogTopics {
             let settings = found.first { $0.topic == topic }?.configuration
             let kept = settings?[KafkaTopicFinding.Subject.deleteRetention.rawValue].flatMap { Int64($0) }
             // Rebuild a file that is out of date by more than five sixths of the topic's tombstone retention. The
-            // remaining sixth is the time in which to read the missed records before their tombstones are removed.
+            // remaining sixth leaves time to read the missed records before their tombstones are removed.
             retention[topic] = min(wanted, kept.map { max(0, $0) / 6 * 5 } ?? wanted)
         }
     }

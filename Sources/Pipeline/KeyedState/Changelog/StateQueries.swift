@@ -95,7 +95,7 @@ final class StateQueries: Sendable {
     private static func firstRecords(
         at places: Set<RecordPlace>, _ configuration: KafkaConfiguration
     ) async throws(KafkaError) -> [RecordPlace: RecordPrint] {
-        // Only one task at a time queries a partition, so each has one offset.
+        // Only one task at a time queries a partition, so there is only one offset per partition.
         let offsets = Dictionary(places.map { ($0.partition, $0.offset) }, uniquingKeysWith: { first, _ in first })
         let consumer = KafkaConsumer(configuration, source: .partitions(offsets)) { _ in }
         try await consumer.start()

@@ -5,8 +5,8 @@ struct BatchKeys {
         var count = 0
     }
 
-    /// Number of slots searched for a hash. Hashes without a slot count as repeated, so that keys with chosen hashes do
-    /// not make the search slow.
+    /// Number of slots searched for a hash. Hashes without a slot count as repeated, so that keys with deliberately
+    /// colliding hashes cannot slow down the search.
     private static let reach = 16
 
     private var slots: [Slot]

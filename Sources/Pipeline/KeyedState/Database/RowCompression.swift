@@ -1,9 +1,9 @@
 internal import Zstandard
 
-/// Stores rows compressed. Rows of one model resemble each other, so a dictionary of their common content shortens them
-/// to a fraction; and the size of a row determines the cost of writing it.
+/// Stores rows compressed, because the cost of writing a row depends on its size. Rows of one model resemble each
+/// other, so a dictionary of their common content reduces them to a fraction of their size.
 ///
-/// Short rows are stored as they are. A stored row that begins like a frame of Zstandard is compressed.
+/// Short rows are stored as they are. A stored row that begins like a Zstandard frame is compressed.
 final class RowCompression {
     private let compressor: Compressor
     private let decompressor: Decompressor
@@ -36,7 +36,7 @@ final class RowCompression {
         }
     }
 
-    /// Returns the row of a stored form.
+    /// Returns the row for a stored form.
     ///
     /// - Throws: a ``StateError`` with code `damaged`.
     func row(_ stored: [UInt8]) throws(StateError) -> [UInt8] {

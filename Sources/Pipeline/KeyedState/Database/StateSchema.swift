@@ -56,8 +56,8 @@ enum StateSchema {
         // The tables do not change. The new version keeps earlier programs from opening a file with the incomplete
         // index of an interrupted restore, which they would not notice.
         Migration("SELECT 1"),
-        // The index of keys can be created after the rows, so it is no constraint of the table. The rows are read from
-        // the topics again.
+        // The index of keys can be created after the rows, so it is not a constraint of the table. The rows are read
+        // from the topics again.
         Migration(
             """
             DROP TABLE rows; DELETE FROM entries; DELETE FROM positions;

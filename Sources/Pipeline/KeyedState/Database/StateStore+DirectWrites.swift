@@ -1,7 +1,7 @@
 internal import SQLite
 
-/// Writes a restored database directly. If the process ends before the restore, the file is removed at the next start,
-/// because everything in it is read again from the topics.
+/// Writes a restored database directly. If the process ends before the restore is complete, the file is removed at the
+/// next start, because everything in it is read again from the topics.
 extension StateStore {
     /// Writes directly to the file from now on, if the topics have all of its data. Called before any other connection
     /// is opened.
@@ -14,7 +14,7 @@ extension StateStore {
         }
     }
 
-    /// Waits until the disk has everything, and uses a write-ahead log again.
+    /// Waits until everything is on disk, then uses a write-ahead log again.
     func endDirectWrites() throws(StateError) { try change { try Self.endDirectWrites(&$0) } }
 
     static func endDirectWrites(_ guarded: inout Guarded) throws {
@@ -24,7 +24,7 @@ extension StateStore {
         guarded.marker = nil
     }
 
-    /// Returns whether the file has neither rows nor data that is only in this file.
+    /// Returns whether the file has neither rows nor data that exists only in this file.
     private static func isExpendable(_ database: Database) throws -> Bool {
         try database.firstRow(
             """

@@ -15,7 +15,7 @@ extension StateStore {
     }
 
     /// Drops the indexes of the rows until the restore ends or a row is looked up by a column. Creating them from all
-    /// rows costs less than changing a page of each index with every row. Indexes of rows with a time are only dropped
+    /// rows costs less than changing a page of each index for every row. Indexes of rows with a time are only dropped
     /// before the first such row, because creating an index reads all rows.
     func dropIndexes() throws(StateError) {
         try change { guarded in

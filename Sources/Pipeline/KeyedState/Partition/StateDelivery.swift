@@ -9,7 +9,7 @@ final class StateDelivery: Sendable {
         var acknowledged = 0
         /// Errors of publications that were not acknowledged, by number.
         var failures: [UInt64: KafkaError] = [:]
-        /// Whether each failed publication was the only one of its partition that was outstanding.
+        /// Whether each failed publication was the only outstanding one of its partition.
         var failedAlone = true
     }
 

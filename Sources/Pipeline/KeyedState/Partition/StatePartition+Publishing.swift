@@ -2,9 +2,9 @@ internal import Kafka
 
 /// Publishes the current state of rows.
 extension StatePartition {
-    /// Republishes rows that have changed with time, or that have a last record that is incomplete or was published by
-    /// other rules. Refused rows are skipped until they are retried. Rows with unpublished derived updates are skipped
-    /// until the updates are published.
+    /// Republishes rows that have changed with time, or whose last record is incomplete or was published under other
+    /// rules. Refused rows are skipped until they are retried. Rows with unpublished derived updates are skipped until
+    /// the updates are published.
     ///
     /// - Parameter derived: states with derived updates that are published.
     /// - Returns: the publications; nil if there are none because all rows are outstanding, removed or refused.

@@ -1,9 +1,9 @@
 internal import Kafka
 
-/// Restores a database without rows. Most records are the first of their key and were published by the same rules, so
-/// their rows are copied without being decoded.
+/// Restores a database without rows. Most records are the first with their key and were published under the same rules,
+/// so their rows are copied without being decoded.
 extension StatePartition {
-    /// Separates the records with rows that can be copied: each is the only one of its key so far.
+    /// Separates out the records whose rows can be copied because each is the only one with its key so far.
     func separateCopies(_ records: PackedRecords) -> (copies: CopiedRows, others: [KafkaRecord]) {
         guard withLock({ $0.restored?.takesRows == true }) else { return (CopiedRows(), records.list) }
         var hashes = [UInt64?](repeating: nil, count: records.count)
@@ -25,7 +25,7 @@ extension StatePartition {
         return (copies, others)
     }
 
-    /// Returns for each record whether it is the only one of its key so far.
+    /// Returns, for each record, whether it is the only one with its key so far.
     private func areNew(_ records: PackedRecords, _ hashes: [UInt64?], _ keys: BatchKeys) -> [Bool] {
         withLock { guarded in
             let hasEntries = !guarded.cache.entries.isEmpty
@@ -40,8 +40,8 @@ extension StatePartition {
         }
     }
 
-    /// Returns the row of a record in its key's partition that another member or run published with the current
-    /// fingerprint.
+    /// Returns the row of a record if the record is in its key's partition and another member or run published it with
+    /// the current fingerprint.
     private func copy(of record: BorrowedRecord, _ keyHash: UInt64, in records: PackedRecords) -> CopiedRow? {
         let headers = RestoredHeaders(record)
         guard let key = record.keyRange, let value = record.value, let mark = headers.mark.flatMap(RecordMark.init),

@@ -35,7 +35,7 @@ struct CopiedRows: Sendable {
 
     var count: Int { rows.count }
 
-    /// Whether a row has a time of its next publication or a deadline.
+    /// Whether any row has a time for its next publication or a deadline.
     private(set) var haveTimes = false
 
     /// Appends a row of a record in the block with this index.

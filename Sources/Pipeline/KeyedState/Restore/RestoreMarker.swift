@@ -10,7 +10,7 @@ struct RestoreMarker: Sendable {
 
     var exists: Bool { access(path, F_OK) == 0 }
 
-    /// Creates the file and waits until the disk has it.
+    /// Creates the file and waits until it is on disk.
     func create() throws(StateError) {
         try sync(path, O_WRONLY | O_CREAT)
         let directory = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."

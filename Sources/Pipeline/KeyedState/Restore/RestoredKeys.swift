@@ -14,7 +14,7 @@ struct RestoredKeys: Sendable {
     /// The id of each key's row, by the key's hash; 0 until the row is committed.
     private var ids: [UInt64: Int64] = [:]
 
-    /// Whether all keys are recorded. False after the maximum was exceeded or two keys had the same hash.
+    /// Whether all keys are recorded. False once the maximum has been exceeded or two keys have had the same hash.
     private(set) var isComplete = true
 
     /// - Parameter partitions: number of partitions of the topic, which share the maximum number of keys.

@@ -14,7 +14,7 @@ public struct ConsumerTopics: Sendable {
     public var others: [KafkaTopicExpectation]
     /// The shared dead letter topic of all input topics. If nil, each input topic has a separate one.
     public var deadLetters: KafkaTopic?
-    /// The control topic, which contains whether the group is paused (`sluicectl pause`). If nil, the group cannot be
+    /// The control topic, which records whether the group is paused (`sluicectl pause`). If nil, the group cannot be
     /// paused.
     public var control: KafkaTopicExpectation?
     /// The topic for operator events of a consumer with the setting ``OperatorEventSettings/events``.

@@ -10,7 +10,7 @@ package final class DueWork<Key: Hashable & Sendable>: Sendable {
     package enum Ending: Sendable {
         /// They are cancelled immediately, because their progress is saved.
         case cancelled
-        /// They have time to finish and are then cancelled.
+        /// They are given time to finish and are then cancelled.
         case finished(within: Duration)
     }
 

@@ -156,7 +156,7 @@ final class ControlReader: Service {
         var fields = [LogField(.group, subject.pause.group.rawValue)]
         if let record { fields += [LogField(.author, record.author), LogField(.reason, record.reason)] }
         if isPaused {
-            subject.logger.warning("group paused; no record is handled", fields)
+            subject.logger.warning("group paused; no records are handled", fields)
         } else {
             subject.logger.info("group resumed", fields)
         }

@@ -7,7 +7,7 @@ struct Interrupts {
     let stream: AsyncStream<String>
     private let over = Completion()
 
-    /// After the first signal, the process has `maximum` to finish; a second signal ends it immediately.
+    /// After the first signal, the process has at most `maximum` to finish; a second signal ends it immediately.
     init(maximum: Duration) {
         let triggers = SignalWatch.triggers(maximum: maximum) { _ in }
         let (stream, continuation) = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingOldest(1))

@@ -37,7 +37,7 @@ struct ServeCommand {
     }
 
     /// Registers the notifications that `post` would have posted, as if all except the undelivered share had been
-    /// delivered at the first attempt.
+    /// delivered on the first attempt.
     private func register(_ series: ScenarioSeries, in api: SimulatedServerAPI) {
         for post in PostingPlan(series, configuration) {
             guard let notification = series.notification(of: post.run, step: post.step) else { continue }

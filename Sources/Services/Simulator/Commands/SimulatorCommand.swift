@@ -55,7 +55,7 @@ package enum SimulatorCommand {
         examples: [
             Command.Example(
                 "sluice-simulator post --url http://127.0.0.1:8080/notifications --scenario subscription-life",
-                "one customer's life"),
+                "the lifecycle of one customer's subscription"),
             Command.Example(
                 "sluice-simulator post --url http://127.0.0.1:8080/notifications --notifications 12000 --rate 200 "
                     + "--accounts 40 --duplicates 15% --disorder 5% --report report.jsonl",
@@ -63,7 +63,7 @@ package enum SimulatorCommand {
             Command.Example(
                 "sluice-simulator post --url http://127.0.0.1:8080/notifications --scenario subscription-life "
                     + "--formats v2,v1 --shared-secret-file ./shared-secret",
-                "the same life in version 2 and in version 1"),
+                "the same subscription lifecycle in version 2 and in version 1"),
             Command.Example(
                 "sluice-simulator post --url http://127.0.0.1:8080/notifications --scenario refund-request --accounts 20 "
                     + "--api-port 8090 --api-limit 50 --api-faults 429=10%,reset=5%",

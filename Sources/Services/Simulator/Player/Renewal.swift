@@ -8,7 +8,7 @@ struct Renewal: Sendable {
     var product: Product
     /// The product of the next renewal. It differs from `product` while a change is pending.
     var nextProduct: Product
-    /// Whether the next billing period renews.
+    /// Whether the subscription renews for another billing period.
     var renewsAutomatically = true
     /// Whether a commitment renews at its end.
     var commitmentRenews = true
@@ -83,7 +83,8 @@ struct Renewal: Sendable {
         }
     }
 
-    /// Returns Apple's `status` of the subscription at the given time, derived from the renewal and the transaction.
+    /// Returns the `status` that Apple would report for the subscription at the given time, derived from the renewal
+    /// and the transaction.
     func status(of transaction: Transaction, at instant: Int64) -> Int64 {
         if let revocation = transaction.revocation, revocation.date <= instant { return 5 }
         if let expiresDate = transaction.expiresDate, expiresDate > instant { return 1 }

@@ -79,7 +79,7 @@ extension ScenarioPlayer {
     }
 
     private func externalPurchaseToken(of event: ScenarioEvent) -> Content {
-        // All notifications about one token have the same id, so it depends on the account and not on the step.
+        // All notifications about one token have the same id, so the id depends on the account and not on the step.
         let prefix = app.environment == .sandbox ? "SANDBOX_" : ""
         let externalPurchaseId = prefix + account.appAccountToken
         var token = JSONObject()

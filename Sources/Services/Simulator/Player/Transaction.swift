@@ -24,8 +24,8 @@ struct Transaction: Sendable {
     var isUpgraded = false
     /// The time at which another product replaced this one.
     var upgradeDate: Int64?
-    /// Whether seats were added in the period. All transactions of the period are marked, including the first one when
-    /// it is signed again.
+    /// Whether seats were added during the period. All transactions of the period are marked, including the first one
+    /// when it is signed again.
     var hasAddedSeats = false
     var revokedSeats: Int64?
     var revocation: Revocation?

@@ -26,13 +26,13 @@ struct DeliveryQueue<Instant: InstantProtocol> where Instant.Duration == Duratio
     private let connections: Int
     /// The number of first attempts per second, or `nil` if only the number of connections limits them.
     private let rate: Double?
-    /// The time at which the first post is due. Nothing is posted before.
+    /// The time at which the first post is due. Nothing is posted before then.
     private var start: Instant?
     private var fresh = FIFO<Job>()
     private var freshIsComplete = false
     private var started = 0
-    /// The failed posts, in one queue per retry delay. All posts in a queue wait equally long, so each queue is in
-    /// ascending order of the due time.
+    /// The failed posts, in one queue per retry delay. All posts in a queue wait equally long, so each queue is sorted
+    /// by due time.
     private var failed: [Duration: FIFO<(due: Instant, post: PlannedPost, attempt: Int)>] = [:]
     private(set) var inFlight = 0
     private(set) var isStopped = false

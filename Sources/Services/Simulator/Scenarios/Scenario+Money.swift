@@ -44,7 +44,8 @@ extension Scenario {
     /// Scenarios with price increases.
     static let prices = [
         Scenario(
-            "price-increase-accepted", "Consents to a higher price, which the next renewal charges", .premiumMonthly,
+            "price-increase-accepted", "Consents to a higher price, which takes effect at the next renewal",
+            .premiumMonthly,
             steps: [
                 .first(.subscribes()),
                 .after(.days(3), .priceIncreaseAnnounced(percent: 150)),

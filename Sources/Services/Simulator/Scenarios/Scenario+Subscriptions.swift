@@ -93,7 +93,7 @@ extension Scenario {
                 .atExpiry(.renews),
             ]),
         Scenario(
-            "subscription-committed-cancelled", "Cancels during a commitment, whose remaining months continue",
+            "subscription-committed-cancelled", "Cancels during a commitment; the remaining months continue",
             .premiumCommitted,
             steps: [
                 .first(.subscribes()),
@@ -169,14 +169,15 @@ extension Scenario {
                 .atExpiry(.renews),
             ]),
         Scenario(
-            "plan-downgraded", "Requests the lower level, which begins with the next period", .premiumMonthly,
+            "plan-downgraded", "Requests a downgrade to the lower level, which takes effect with the next period",
+            .premiumMonthly,
             steps: [
                 .first(.subscribes()),
                 .after(.days(9), .downgrades(to: .basicMonthly)),
                 .atExpiry(.renews),
             ]),
         Scenario(
-            "plan-kept", "Requests the lower level, then changes their mind", .premiumMonthly,
+            "plan-kept", "Requests a downgrade to the lower level, then changes their mind", .premiumMonthly,
             steps: [
                 .first(.subscribes()),
                 .after(.days(9), .downgrades(to: .basicMonthly)),

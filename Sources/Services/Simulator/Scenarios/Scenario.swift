@@ -19,13 +19,13 @@ package struct Scenario: Sendable {
 
     /// The time at which a step happens.
     package enum Moment: Sendable, Equatable {
-        /// This long after the previous step.
+        /// The given time after the previous step.
         case after(Duration)
         /// The end of the current period, `expiresDate`. Renewals happen up to six hours earlier.
         case atExpiry
-        /// This long before the end of the current period.
+        /// The given time before the end of the current period.
         case beforeExpiry(Duration)
-        /// This long after the end of the current period.
+        /// The given time after the end of the current period.
         case afterExpiry(Duration)
         /// The end of the grace period, `gracePeriodExpiresDate`.
         case atGraceEnd

@@ -12,7 +12,7 @@ package struct ConsumptionAnswer: Sendable, Equatable {
     package let body: [UInt8]
     /// The time at which the request was received, in milliseconds since 1970.
     package let receivedAt: Int64
-    /// The one-based number of this PUT request among the transaction's.
+    /// The one-based number of this request among the transaction's PUT requests.
     package let number: Int
     /// The HTTP status of the response, even if the response was lost, or `nil` if the request was not processed
     /// because of a timeout or reset.

@@ -89,10 +89,10 @@ package struct ServerAPIFaults: Sendable, Equatable {
         Kind.allCases.compactMap { kind in shares[kind].map { "\(kind.rawValue)=\($0.text)" } }.joined(separator: ",")
     }
 
-    /// Returns the kind of failure of a request, or `nil` if it does not fail.
+    /// Returns the failure to inject into a request, or `nil` if the request does not fail.
     ///
-    /// The result depends only on the seed, the request and its number among the requests with the same path. The
-    /// result therefore does not depend on the order of requests with different paths.
+    /// The result depends only on the seed, the request and its number among the requests with the same path. It
+    /// therefore does not depend on the order of requests with different paths.
     ///
     /// - Parameter number: the number of earlier requests with this path.
     func fault(of operation: ServerAPIOperation, _ method: String, _ path: String, number: Int) -> Kind? {

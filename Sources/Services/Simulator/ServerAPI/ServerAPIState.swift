@@ -19,7 +19,7 @@ struct ServerAPIState: Sendable {
     var answers = ConsumptionAnswers()
     /// Number of notifications that are being posted or waiting for a retry.
     var pendingPosts = 0
-    /// Number of notifications that failed at the last attempt.
+    /// Number of notifications that failed on the last attempt.
     var failedPosts = 0
     private(set) var isStopped = false
     private var pathNumbers: [String: Int] = [:]

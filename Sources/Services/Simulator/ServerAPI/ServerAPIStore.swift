@@ -122,8 +122,8 @@ struct ServerAPIStore: Sendable {
             && date(period, "purchaseDate") < start && start < date(period, "expiresDate")
     }
 
-    /// Returns Apple's `status` of a subscription at a given time: the registered status, or the one derived from the
-    /// facts.
+    /// Returns the `status` that Apple would report for a subscription at a given time: the registered status, or the
+    /// one derived from the facts.
     func status(of original: String, at now: Int64) -> Int64 {
         guard let renewal = renewals[original] else { return 2 }
         if let status = renewal.status { return status }

@@ -21,7 +21,7 @@ package struct RefundFollowUp: Sendable, Equatable {
 
     package init() {}
 
-    /// How long after the request an answer is accepted in the sandbox, in milliseconds.
+    /// The time after the request during which an answer is accepted in the sandbox, in milliseconds.
     static let sandboxAnswerTime: Int64 = 5 * 60_000
 
     func scaled(_ duration: Duration) -> Duration { duration / max(timeScale, 1) }
@@ -143,7 +143,7 @@ struct SimulatedRefunds: Sendable {
 
     let rules: RefundFollowUp
     private var cases: [Key: SimulatedRefund] = [:]
-    /// The cases in the order of opening.
+    /// The cases, in the order in which they were opened.
     private var order: [Key] = []
     /// Decisions on answers that arrived before their case was opened. The sender opens a case when its post ends, and
     /// the answer may arrive earlier.
@@ -159,7 +159,7 @@ struct SimulatedRefunds: Sendable {
     ///
     /// - Parameters:
     ///   - text: the text under the reason Other, used in the sandbox.
-    ///   - isAtApplesSite: whether the customer asked on Apple's website, or nil for the rules' setting.
+    ///   - isAtApplesSite: whether the customer asked on Apple's website, or nil to use the rules' setting.
     ///   - transaction: the payload, which determines the remaining share of a subscription's period.
     ///   - isPosted: whether another component has posted the first CONSUMPTION_REQUEST.
     ///   - now: the current time in milliseconds since 1970.

@@ -50,7 +50,7 @@ extension SimulatedServerAPI {
         callSettledActions()
     }
 
-    /// Number of notifications that were not acknowledged at the last attempt.
+    /// Number of notifications that were not acknowledged on the last attempt.
     package var failedNotifications: Int { state.withLock { $0.failedPosts } }
 
     func accepted(

@@ -114,7 +114,7 @@ package final class SimulatedServerAPI: Sendable {
     /// All PUT requests with consumption information and a valid token, in arrival order.
     package var answers: [ConsumptionAnswer] { state.withLock { $0.answers.all } }
 
-    /// The refund cases, in the order of opening.
+    /// The refund cases, in the order in which they were opened.
     package var refunds: [SimulatedRefund] { state.withLock { $0.cases.all } }
 
     /// The injected faults, which may be changed at any time.
@@ -158,7 +158,7 @@ package final class SimulatedServerAPI: Sendable {
     /// - Parameters:
     ///   - transaction: the payload of `signedTransactionInfo`; ignored if it has no `transactionId`.
     ///   - renewalInfo: the payload of `signedRenewalInfo`, for a subscription.
-    ///   - status: Apple's `status` of the subscription, or `nil` to derive it from the transaction and the renewal.
+    ///   - status: the subscription's Apple `status`, or `nil` to derive it from the transaction and the renewal.
     package func register(
         transaction: JSONObject, renewalInfo: JSONObject? = nil, status: Int64? = nil,
         in environment: AppStoreEnvironment = .production

@@ -47,7 +47,7 @@ private struct HostStory {
     private var erased: [String] = []
     /// Records with an expired retention period, by partition.
     private var expired: [Int] = []
-    /// Verifications that ran beside the retention.
+    /// Verifications that ran during the retention runs.
     private var audited = ArchiveAudit.Outcome()
 
     init(hosts: ArchiveHosts, ingress: Ingress, bodies: [[UInt8]]) {
@@ -255,7 +255,7 @@ private struct HostStory {
         #expect(audited.alarms.isEmpty, "\(audited.alarms)")
         #expect(
             audited.missing.isSubset(of: [
-                "the segment is missing, and no archived record of the retention states its deletion"
+                "the segment is missing, and no archived retention record covers its deletion"
             ]), "\(audited.missing)")
         #expect(audited.deletedSegments.contains(0), "a verification ran before the first deletion")
         #expect(audited.deletedSegments.max() ?? 0 > 0, "a verification ran after the first deletion")
@@ -314,7 +314,7 @@ private struct HostStory {
         }
     }
 
-    /// Verifies tree, signatures, deletions and payloads on a host, Apple's signatures included.
+    /// Verifies the tree, signatures (including Apple's), deletions and payloads on a host.
     private func verify(_ host: Int, deleted: Int) async throws {
         var last: Finished?
         // The newest checkpoints are anchored within two seconds; until then the exit code is 3.

@@ -6,9 +6,9 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// The ingress is down for three hours during which renewals are notified. Apple retries, `sluice-reconciler` reads
-    /// Apple's history, and `sluice-entitlements` waits for late notifications, so every paying customer always has
-    /// access. All of them use the test's wall clock, which advances in steps of a quarter of an hour.
+    /// The ingress is down for three hours, during which renewals are notified. Apple retries, `sluice-reconciler`
+    /// reads Apple's history, and `sluice-entitlements` waits for late notifications, so every paying customer always
+    /// has access. All of them use the test's wall clock, which advances in steps of a quarter of an hour.
     @Suite(
         .enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)"),
         .enabled(if: WallClock.compiler != nil, "\(WallClock.absence)"))

@@ -15,7 +15,7 @@ extension EndToEnd {
             let attributes: [String: Int]
             /// Whether no record can be acknowledged.
             let isOutage: Bool
-            /// Whether the short form includes it.
+            /// Whether the short form of the suite includes it.
             var isShort = false
             var description: String {
                 ([type] + attributes.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" })

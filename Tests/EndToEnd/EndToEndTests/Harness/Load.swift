@@ -103,7 +103,7 @@ final class Load: Sendable {
     }
 
     private func withClient(_ body: (HTTPClient) async throws -> Void) async throws {
-        // Each post uses a separate connection: on a reused one a client may retry by itself and so hide a missing
+        // Each post uses a separate connection: on a reused one, a client may retry on its own and thus hide a missing
         // response.
         let client = HTTPClient(
             HTTPClient.Configuration(

@@ -3,8 +3,8 @@ import AppStoreSigning
 import Foundation
 import Simulator
 
-/// A day on which periods of monthly subscriptions end, played by the simulator. Notifications of most renewals are
-/// sent 40 minutes later, of every fourth some hours before, and of every tenth never.
+/// A day on which periods of monthly subscriptions end, played by the simulator. The notification of a renewal is
+/// usually sent 40 minutes later, but for every fourth some hours before, and for every tenth never.
 struct RenewalDay {
     static let hour: Int64 = 3_600_000
 
