@@ -1,5 +1,5 @@
-/// A proof with a checkpoint that a witness cosigned with ML-DSA-44 at 1790000000. `mldsa44-example.py` printed it with
-/// the PyPI package cryptography.
+/// A proof whose checkpoint a witness has cosigned with ML-DSA-44 at 1790000000, printed by
+/// `mldsa44-example.py` with the PyPI package cryptography.
 package enum MLDSA44Example {
     package static let time = 1_790_000_000
     /// The verifier key of the archive.

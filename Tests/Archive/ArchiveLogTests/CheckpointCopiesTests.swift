@@ -53,7 +53,7 @@ import TransparencyLog
         #expect(try await findings() == [])
     }
 
-    @Test func `the copies of a year at 200 notifications a second are few`() async throws {
+    @Test func `a year at 200 notifications a second produces few copies`() async throws {
         try await write(minutes: 600)
         // Testing ten hours is enough, because the number of copies for twelve partitions does not depend on the
         // commits.

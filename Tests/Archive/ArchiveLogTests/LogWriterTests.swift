@@ -163,7 +163,7 @@ import TransparencyLog
         #expect(error?.code == .damaged)
     }
 
-    @Test func `a log with a last object that does not match its entry is not continued`() async throws {
+    @Test func `a log whose last object does not match its entry is not continued`() async throws {
         let log = try log()
         var writer = try await log.open()
         try WrittenLog.append(upTo: 300, to: &writer)
@@ -178,7 +178,7 @@ import TransparencyLog
         #expect(error?.code == .damaged)
     }
 
-    @Test func `a log with a last entry of another partition is not continued`() async throws {
+    @Test func `a log whose last entry belongs to another partition is not continued`() async throws {
         let log = try log()
         var writer = try await log.open()
         try writer.append(

@@ -81,7 +81,7 @@ struct RetentionCheckTests {
             ("kept by the step", [announce(400), Step(day: 401, kept: [0..<2])]),
             ("kept by a later step", [announce(400), Step(day: 401), Step(day: 402, kept: [0..<1, 1..<2])]),
             ("a later time than its record", [announce(300), Step(day: 401, postdated: 100)]),
-        ] as [(String, [Step])]) func `a deletion against the policy is tampering`(
+        ] as [(String, [Step])]) func `a deletion that violates the policy is tampering`(
             name: String, steps: [Step]
         ) throws
     {

@@ -42,7 +42,7 @@ import Testing
         ),
         (
             "every row", "Pipeline/KeyedStateTests/StateRefusalTests.swift",
-            "a failure that may pass is not a refusal"
+            "a transient failure is not a refusal"
         ),
         (
             "a webhook by its receiver, this record alone", "Services/WebhooksTests/HandlerTests.swift",
@@ -50,7 +50,7 @@ import Testing
         ),
         (
             "every webhook by its receiver", "Services/WebhooksTests/HandlerTests.swift",
-            "no record is dead-lettered while the receiver fails everything, however long"
+            "no record is dead-lettered while the receiver fails every request, however long"
         ),
         (
             "a webhook with certificates", "Services/WebhooksTests/NotificationContentTests.swift",

@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a database of a killed restore is restored from the topic again`(isDamaged: Bool) async throws {
+    func `the database of a killed restore is restored from the topic again`(isDamaged: Bool) async throws {
         let harness = try StateHarness()
         try await harness.write("a", NumberSet("a", [1]).text)
         // A copy of the file is what the killed process leaves.

@@ -69,7 +69,7 @@ import Testing
         #expect(text(try state.states()) == ["a=1"])
     }
 
-    @Test func `own records are not parsed`() throws {
+    @Test func `a member's own records are not parsed`() throws {
         let model = NumberSetModel()
         let state = try state(model)
         for number in 0..<20 { try state.merge([NumberSet("a", [number])], in: topic, at: 0) }
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func `a record in another partition than its key's is skipped`() throws {
+    @Test func `a record in a partition other than its key's is skipped`() throws {
         let state = try state(partitions: 12)
         var wrong = record("a", "a=1")
         let right = KafkaPartition(ofKey: Array("a".utf8), partitions: 12)

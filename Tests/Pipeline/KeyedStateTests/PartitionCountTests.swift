@@ -22,7 +22,7 @@ import Testing
         #expect(refusal?.line.contains("another topics.prefix") == true)
     }
 
-    @Test func `an own record in another partition than its key's ends the process`() async throws {
+    @Test func `a member's own record in a partition other than its key's ends the process`() async throws {
         let harness = try StateHarness(partitions: 2)
         let key = Array(harness.keys[0].utf8)
         let mark = RecordMark(writer: 7, number: 1, form: 0)

@@ -63,7 +63,7 @@ import Testing
     /// If the record before the position is unknown, for example after compaction, the time of the oldest record
     /// decides.
     @Test(arguments: [(-200_000, 0), (-400_000, 1)] as [(Int64, Double)])
-    func `a topic with an oldest record newer than the file is treated as recreated`(
+    func `a topic whose oldest record is newer than the file is treated as recreated`(
         _ written: Int64, recreated: Double
     ) async throws {
         let harness = try StateHarness()

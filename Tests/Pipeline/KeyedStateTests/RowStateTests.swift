@@ -238,7 +238,7 @@ struct RowStateTests {
         #expect(!row.image.isBehind)
     }
 
-    @Test func `an own publication with pending updates leaves the row behind, also after another's record`() throws {
+    @Test func `an own publication with pending updates leaves the row behind, even after another's record`() throws {
         var row = stored([1])
         var image = Self.image(Self.set([1]))
         image.isBehind = true

@@ -90,7 +90,7 @@ import Testing
         await broker.stop()
     }
 
-    @Test func `a refused row is one operator event for each content, also after a restart`() async throws {
+    @Test func `a refused row causes one operator event for each content, even after a restart`() async throws {
         let broker = try DevBroker()
         let harness = try StateHarness(on: broker)
         let (recorded, metrics) = (RecordedEvents(), MetricsRegistry())
@@ -131,7 +131,7 @@ import Testing
         await broker.stop()
     }
 
-    @Test func `a failure that may pass is not a refusal`() async throws {
+    @Test func `a transient failure is not a refusal`() async throws {
         let broker = try DevBroker()
         let harness = try StateHarness(on: broker)
         let member = try await harness.member()

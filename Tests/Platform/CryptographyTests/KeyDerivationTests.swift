@@ -64,7 +64,7 @@ struct KeyDerivationTests {
                 "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54"
             ),
         ] as [([UInt8], [UInt8], String)])
-    func `HMAC-SHA256 matches the known answers of RFC 4231, also with a reused key`(
+    func `HMAC-SHA256 matches the known answers of RFC 4231, even with a reused key`(
         key: [UInt8], message: [UInt8], expected: String
     ) throws {
         let prepared = try HMACSHA256Key(SecretKey(copying: key))

@@ -41,7 +41,7 @@ import Testing
         #expect(near.due([candidate("c", deadline: .min, until: .max)], at: .max - 1).isEmpty)
     }
 
-    @Test func `each round is reported separately, also a later one of the same case`() {
+    @Test func `each round is reported separately, even a later one of the same case`() {
         var near = NearDeadlines()
         let now = 650 * Self.minute
         #expect(names(near.due([candidate("a"), candidate("b", deadline: 1_000 * Self.minute)], at: now)) == ["a"])

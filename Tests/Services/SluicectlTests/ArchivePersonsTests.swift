@@ -117,7 +117,7 @@ import Testing
         #expect(subject["keys"]?.array == [])
     }
 
-    @Test func `an account is erased with all its purchases, also from the index`() async throws {
+    @Test func `an account is erased with all its purchases, including from the index`() async throws {
         let installation = try await Installation()
         let arguments = ["archive", "erase", "--app-account-token", Self.account.uppercased()] + installation.flags
         let (_, shown) = await sluicectl(arguments)

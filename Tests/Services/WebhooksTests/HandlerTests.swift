@@ -114,7 +114,7 @@ import Testing
         #expect(reason.code == failing.reason)
     }
 
-    @Test func `no record is dead-lettered while the receiver fails everything, however long`() async throws {
+    @Test func `no record is dead-lettered while the receiver fails every request, however long`() async throws {
         let clock = ManualClock()
         let receiver = try Receiver { _, _ in .status(500) }
         let handler = try handler(

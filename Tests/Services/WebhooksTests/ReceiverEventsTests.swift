@@ -43,7 +43,7 @@ import Testing
         #expect(recorded.lines == [])
     }
 
-    @Test func `a receiver without a response has stopped, too`() {
+    @Test func `a receiver that does not respond has stopped, too`() {
         let failure = ReceiverAnswer(HTTPClientError(code: .connectionFailed, message: "refused"))
         for minute in [0, 5] as [UInt64] { receiver.failed(failure, at: minute * Self.minute) }
         #expect(recorded.lines == [#"receiver.stopped crm {"reason":"connection_failed"}"#])

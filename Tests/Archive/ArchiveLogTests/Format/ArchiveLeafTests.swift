@@ -68,7 +68,7 @@ struct ArchiveLeafTests {
     }
 
     @Test(arguments: [(1, true), (2, false)] as [(UInt8, Bool)])
-    func `a key reference of another version than its leaf is rejected`(version: UInt8, isMasked: Bool) throws {
+    func `a key reference whose version differs from its leaf's is rejected`(version: UInt8, isMasked: Bool) throws {
         let id = try ArchiveKeyId.ofNewKey().0
         let digest = SHA256.digest(of: [1])
         let reference =

@@ -7,12 +7,12 @@ import Testing
 extension EndToEnd {
     /// The broker is down for a long time, with hundreds or thousands of slow clients connected throughout.
     @Suite(.enabled(if: ApacheKafka.isOurs, "\(ApacheKafka.faultAbsence)")) struct LongOutageOfApacheKafka {
-        @Test func `a long outage among slow clients is answered at once and within bounds`() async throws {
+        @Test func `a long outage with slow clients is answered at once, in bounded memory`() async throws {
             try await outlast(in: nil)
         }
 
         @Test(.enabled(if: DebianRoot.given != nil, "\(DebianRoot.absence)"))
-        func `a long outage is answered at once with librdkafka of another Debian release too`() async throws {
+        func `a long outage is answered at once with another Debian release's librdkafka too`() async throws {
             let root = try #require(DebianRoot.given)
             try await outlast(in: root)
         }

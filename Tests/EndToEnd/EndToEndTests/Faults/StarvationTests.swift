@@ -96,15 +96,14 @@ extension EndToEnd {
         }
 
         @Test(.enabled(if: WallClock.compiler != nil, "\(WallClock.absence)"))
-        func `a clock jump brings 503 and unreadiness until the clock was stable for a minute`() async throws {
+        func `a clock jump causes 503 and unreadiness until the clock has been stable for a minute`() async throws {
             try await Harness.open { harness in try await jump(harness) }
         }
 
         @Test(
             .enabled(if: WallClock.compiler != nil, "\(WallClock.absence)"),
             arguments: [(-800_000_000, false), (500_000_000, false), (-240, true), (240, true), (3000, true)])
-        func `an ingress with an implausible clock at start never gets ready`(_ offset: Int, isSane: Bool) async throws
-        {
+        func `an ingress with an implausible clock never becomes ready`(_ offset: Int, isSane: Bool) async throws {
             try await Harness.open { harness in
                 let broker = try await harness.embeddedBroker()
                 let time = try await WallClock(harness)

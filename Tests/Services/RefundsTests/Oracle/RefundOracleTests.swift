@@ -30,7 +30,7 @@ import Testing
         RefundOracle.problems(story, trace).joined(separator: "; ")
     }
 
-    @Test func `a request answered once is correct, also when it is repeated`() {
+    @Test func `a request answered once is correct, even when it is repeated`() {
         #expect(problems(Self.story([0, 8, 16]), Self.good) == "")
     }
 

@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func `requests continue after an answer when it is configured`() async throws {
+    @Test func `requests continue after an answer if configured`() async throws {
         try await open {
             $0.followUp.repeatsAfterAnswer = true
             $0.followUp.decisionDelay = .hours(20)

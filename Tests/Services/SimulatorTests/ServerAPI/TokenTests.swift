@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct `API tokens` {
     private let path = "/inApps/v1/lookup/M1"
 
-    @Test func `a valid token is accepted, also without iat`() async throws {
+    @Test func `a valid token is accepted, even without iat`() async throws {
         try await APIHarness.open { harness in
             #expect(try await harness.send("GET", path).status == 200)
             let token = try harness.token(claims: { $0["iat"] = nil })
