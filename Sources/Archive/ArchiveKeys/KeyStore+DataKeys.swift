@@ -20,7 +20,7 @@ package struct DataKeyRequest: Sendable {
 package struct SealingKeys: Sendable {
     /// The protection for each request, in the same order.
     package let protections: [ArchiveProtection]
-    /// Subjects with a key that has not been confirmed in the keys topic yet. Do not encrypt with an unconfirmed key.
+    /// Subjects whose key has not been confirmed in the keys topic yet. Do not encrypt with an unconfirmed key.
     package let unpublished: Set<SubjectMark>
 }
 

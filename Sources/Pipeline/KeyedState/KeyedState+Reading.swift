@@ -100,7 +100,7 @@ extension KeyedState {
         let missed = clocks.wallMilliseconds() - known.seen
         if missed > parts.changelog.retention[place.topic] ?? 0, known.next < ends.high.rawValue {
             logger.warning(
-                "state partition was not read for too long; reading all of it again",
+                "state partition has not been read for too long; reading all of it again",
                 place.logFields + [LogField(.ageSeconds, missed / 1_000)])
             try parts.database.store.forget(place)
             if low > 0 { notComplete(place, "the oldest records of the partition were deleted") }
@@ -180,7 +180,7 @@ extension KeyedState {
         guard applied.misplaced > 0 else { return }
         metrics.misplaced.increment(by: UInt64(clamping: applied.misplaced))
         frequent.log(
-            .error, key: "misplaced", "skipped state records that are not in the partition of their key",
+            .error, key: "misplaced", "skipped state records that are not in their key's partition",
             partition.name.logFields)
     }
 

@@ -38,8 +38,8 @@ public struct KeyedStateHandler<Model: StateModel>: BatchHandler {
         }
     }
 
-    /// The reason code of a record with a state that cannot be merged. If the error is a `RecordFault`, its reason is
-    /// used instead.
+    /// The reason code of a record whose state cannot be merged. If the error is a `RecordFault`, its reason is used
+    /// instead.
     public static var notMerged: String { "not_merged" }
 
     private let state: Target

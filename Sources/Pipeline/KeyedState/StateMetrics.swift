@@ -21,7 +21,7 @@ struct StateMetrics: Sendable {
             StateMetricName.published, help: "Rows published to the state's topics and acknowledged.")
         republished = registry.counter(
             StateMetricName.republished,
-            help: "Rows republished because they were due, outdated in the topic, or the rules changed.")
+            help: "Rows republished because they were due or outdated in the topic, or because the rules changed.")
         repaired = registry.counter(
             StateMetricName.repaired,
             help: "Records of owned partitions that were outdated or unreadable; their rows are republished.")
@@ -31,7 +31,7 @@ struct StateMetrics: Sendable {
             StateMetricName.unreadable, help: "Records of the state's topics that cannot be read.")
         misplaced = registry.counter(
             StateMetricName.misplaced,
-            help: "Records of the state's topics skipped because they are not in the partition of their key.")
+            help: "Records of the state's topics skipped because they are not in their key's partition.")
         oversized = registry.counter(
             StateMetricName.oversized, help: "Publications refused because the row is too large.")
         refused = registry.counter(

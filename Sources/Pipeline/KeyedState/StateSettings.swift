@@ -18,7 +18,7 @@ public enum StateSettings {
         help: "Number of partitions that a worker follows besides its own, to take them over sooner.")
     public static let republishRate = Setting.integer(
         "state.republish.rate", default: 500, in: 1...100_000,
-        help: "Rows of a partition republished per second after the rules or the published form have changed.")
+        help: "Rows per partition republished per second after the rules or the published format have changed.")
     public static let maximumLag = Setting.integer(
         "state.lag.limit", default: 100_000, in: 1...1_000_000_000,
         help: "Lag of the reader of the state's topics, in records, above which the process is not ready.")

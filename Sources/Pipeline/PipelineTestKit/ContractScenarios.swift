@@ -85,7 +85,7 @@ extension HandlerContract {
         _ effect: [String: String], _ expected: [String: String]?, mayHoldMore: Bool
     ) -> [String] {
         guard let expected else {
-            return effect.isEmpty ? ["the effect is empty after every record was handled once"] : []
+            return effect.isEmpty ? ["the effect is empty after every record has been handled once"] : []
         }
         var differences: [String] = []
         for (name, value) in expected.sorted(by: { $0.key < $1.key }) where effect[name] != value {

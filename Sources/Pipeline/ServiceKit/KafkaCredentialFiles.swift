@@ -38,7 +38,7 @@ package final class KafkaCredentialFiles: Service {
             for property in files.keys.sorted() {
                 samples.gauge(
                     ServiceKitMetricName.credentialsChanged,
-                    help: "1 if a file with Kafka credentials changed after the start, otherwise 0.",
+                    help: "1 if a file with Kafka credentials has changed since the start, otherwise 0.",
                     labels: [MetricLabel("property", property)], changed.contains(property) ? 1 : 0)
             }
         }
@@ -54,7 +54,7 @@ package final class KafkaCredentialFiles: Service {
             guard isNews else { continue }
             let fields = [LogField(.property, property), LogField(.file, path)]
             if isChanged {
-                logger.warning("Kafka credentials changed after the start; restart to use them", fields)
+                logger.warning("Kafka credentials have changed since the start; restart to use them", fields)
             } else {
                 logger.info("Kafka credentials again match those read at startup", fields)
             }

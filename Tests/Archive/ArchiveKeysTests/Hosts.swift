@@ -75,7 +75,7 @@ final class Hosts {
         }
     }
 
-    /// Encrypts a record as the service does, with a key that was read back.
+    /// Encrypts a record as the service does, with a key that has been read back.
     func seal(_ subject: Int, at time: Int64, on host: Host) throws {
         let request = StoreOnDisk.request(subject, signedAt: time)
         for _ in 0..<3 {

@@ -15,7 +15,7 @@ extension EndToEnd {
             "sluice-ingress", "sluice-entitlements", "sluice-refunds", "sluice-reconciler", "sluice-webhooks",
         ]
 
-        /// Returns the settings that an executable requires. The checks other than those of rights may fail.
+        /// Returns the settings that an executable requires. Checks of anything other than rights may fail.
         private func flags(_ executable: String, _ harness: Harness) throws -> [String] {
             let ports = ["--admin.port", "0"]
             let apps = ["--apps", "com.example.app:1234567890"]

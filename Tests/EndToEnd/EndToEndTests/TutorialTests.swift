@@ -101,7 +101,7 @@ extension EndToEnd {
             }
             _ = await eventually(within: .seconds(60)) { kept() == expected || consumer.ended != nil }
             #expect(kept() == expected, "\(consumer)")
-            // The package's own counter is exported with those of the runtime.
+            // The package's own counter is exported together with the runtime's.
             let client = HTTPClient()
             defer { client.close() }
             let bytes = try await AdminAddress(consumer).metrics("inbox_bytes_total ", client)

@@ -131,7 +131,7 @@ import Testing
         }
         try await member.partitionAssigned(harness.place())
         _ = try await member.merge([NumberSet("a", [5000])], from: harness.input)
-        // Due rows are queried from the database, which contains them only after they were read back.
+        // Due rows are queried from the database, which contains them only after they have been read back.
         try await member.catchUp()
         try await member.publishPending(of: harness.output())
         #expect(try await harness.lastValues() == ["a": "a=5000 ahead"])

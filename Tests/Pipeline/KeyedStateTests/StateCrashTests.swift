@@ -74,7 +74,7 @@ import Testing
         await old.end()
     }
 
-    /// Rows of a member with a file that contains an erased row. The tombstone may have been compacted away.
+    /// Rows of a member whose file contains an erased row. The tombstone may have been compacted away.
     private func rows(_ harness: StateHarness, missing milliseconds: Int64) async throws -> [String] {
         let place = KafkaTopicPartition(topic: harness.output, partition: 0)
         let store = try StateStore(Database(path: harness.directory.file("state")), topics: [harness.output])

@@ -136,7 +136,7 @@ final class StateHarness: Sendable {
         return records
     }
 
-    /// Returns the keys with a last record that is marked as pending, sorted.
+    /// Returns the keys whose last record is marked as pending, sorted.
     func pending() async throws -> [String] {
         var keys: Set<String> = []
         for record in try await published() {
@@ -170,7 +170,7 @@ final class StateHarness: Sendable {
 }
 
 extension KeyedState<NumberSetModel> {
-    /// Returns the rows as text, sorted, after all existing records were applied.
+    /// Returns the rows as text, sorted, after all existing records have been applied.
     func dump() async throws -> [String] {
         try await catchUp()
         return try parts().database.rows.states().map { String(decoding: $0, as: UTF8.self) }.sorted()

@@ -49,7 +49,7 @@ import Testing
     }
 }
 
-/// An operation that may not end by itself.
+/// An operation that may not end on its own.
 final class Progressing: Sendable {
     private let isDone = Atomic(false)
     private let task = Mutex<Task<Void, any Error>?>(nil)
@@ -63,7 +63,7 @@ final class Progressing: Sendable {
         task.withLock { $0 = running }
     }
 
-    /// Whether it ends by itself in time. Otherwise it is cancelled.
+    /// Whether it ends on its own in time. Otherwise, it is cancelled.
     func ends(within limit: Duration = .seconds(20)) async -> Bool {
         let isOver = await eventually(within: limit) { isDone.load(ordering: .sequentiallyConsistent) }
         task.withLock { $0 }?.cancel()

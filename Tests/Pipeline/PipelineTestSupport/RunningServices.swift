@@ -3,7 +3,7 @@ package import Telemetry
 internal import TestSupport
 internal import Testing
 
-/// An executable's services, run in the same way as by its main function.
+/// An executable's services, run the way its main function runs them.
 package final class RunningServices: Sendable {
     package let registry = MetricsRegistry()
     package let log = MemoryLogSink()

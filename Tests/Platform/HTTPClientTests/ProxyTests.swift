@@ -7,7 +7,7 @@ import Testing
 
 /// Tests of requests through a forward proxy and of the proxy settings.
 @Suite(.timeLimit(.minutes(2))) struct ProxyTests {
-    /// A URL with a host that only the proxy can resolve.
+    /// A URL whose host only the proxy can resolve.
     private let url = "http://api.example.invalid/none"
 
     private func client(_ proxy: ForwardProxy, credentials: String? = nil, exceptions: [String] = []) -> HTTPClient {

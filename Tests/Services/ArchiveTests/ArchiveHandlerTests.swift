@@ -16,7 +16,7 @@ import TransparencyLog
 
 @testable import Archive
 
-/// The handler with one partition, called as by the runtime.
+/// The handler with one partition, called the way the runtime calls it.
 @Suite("Handler of the archive", .timeLimit(.minutes(1))) struct ArchiveHandlerTests {
     private static let place = KafkaTopicPartition(topic: "appstore.notifications.production", partition: 0)
 

@@ -82,7 +82,7 @@ final class Installation: Sendable {
     }
 }
 
-/// The services of the executable, started as by its main function.
+/// The services of the executable, started the way its main function starts them.
 final class RunningEntitlements: Sendable {
     let registry = MetricsRegistry()
     let log = MemoryLogSink()

@@ -76,7 +76,7 @@ import Testing
         try NotificationRecord(key: nil, value: value, headers: [KafkaHeader(key: "ce_trust", text: "signed")])
     }
 
-    /// Returns whether the scan read the record. If so, its facts must equal those of the models byte for byte.
+    /// Returns whether the scan read the record. If so, its facts must equal the models' facts byte for byte.
     @discardableResult
     private func isScanned(_ value: [UInt8]) throws -> Bool {
         guard let parsed = try? record(value),
@@ -136,7 +136,7 @@ import Testing
     }
 
     @Test(arguments: ["notification", "transaction", "renewalInfo"])
-    func `a member with any value is parsed as by the models`(object: String) throws {
+    func `a member with any value is parsed as the models parse it`(object: String) throws {
         for name in try #require(Self.names[object]) {
             for value in Self.values.map(Optional.some) + [JSONValue?.none] {
                 let members = try #require(Self.whole[object]?.object).with(name, value)

@@ -10,7 +10,7 @@ import TestSupport
 /// A test App Store that signs for `com.example`, and a service's settings to trust it.
 struct SigningAppStore {
     let pki: TestCertificateAuthority
-    /// A similar authority with a leaf that expired ten days ago.
+    /// A similar authority whose leaf expired ten days ago.
     private let former: TestCertificateAuthority
     private let directory: TemporaryDirectory
 

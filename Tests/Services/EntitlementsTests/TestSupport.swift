@@ -16,7 +16,7 @@ extension TemporaryDirectory {
     var database: String { file("entitlements.sqlite") }
 }
 
-/// A notification of a monthly subscription from a few values, encoded as by the ingress.
+/// A notification of a monthly subscription from a few values, encoded as the ingress does.
 struct Draft {
     var type = "SUBSCRIBED"
     var subtype: String?

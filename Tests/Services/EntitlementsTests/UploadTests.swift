@@ -75,7 +75,7 @@ import Testing
         await installation.stop()
     }
 
-    /// A purchase without an account is claimed without a transfer, like with `POST /v1/claims`.
+    /// A purchase without an account is claimed without a transfer, as with `POST /v1/claims`.
     @Test func `an upload with an account assigns the purchase to it, unless it belongs to another`() async throws {
         let installation = try await Installation("named")
         let store = try Store()

@@ -65,7 +65,7 @@ extension StatusSweepTests {
         )
     }
 
-    /// Publishes each purchase's answer, derived from the facts of its last record as by sluice-entitlements.
+    /// Publishes each purchase's answer, derived from the facts of its last record, as sluice-entitlements does.
     private func publishAnswers(_ purchases: [String], _ installation: ReconcilerInstallation) async throws {
         let rules = ProductRules(legacyTrust: LegacyTrustRules(others: .accept))
         for purchase in purchases {

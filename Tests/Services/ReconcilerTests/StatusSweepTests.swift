@@ -267,7 +267,7 @@ import Testing
             { _ in HistoryServer.page([]) })
         let reconciler = try await RunningReconciler(installation, try installation.configuration(url: server.url))
         try await waitUntil { isAsked.load(ordering: .relaxed) }
-        // Erase the purchase after the topic was read, and before the purchase is queried.
+        // Erase the purchase after the topic has been read, and before the purchase is queried.
         try await installation.write([
             KafkaProducerRecord(
                 topic: installation.topics.entitlements(.production),

@@ -19,7 +19,7 @@ import Testing
 
 @testable import Refunds
 
-/// Clocks moved by a test. They also advance by themselves while real requests take time.
+/// Clocks moved by a test. They also advance on their own while real requests take time.
 final class VirtualClock: Sendable {
     /// 2026-11-23T12:00:00Z.
     static let start: Int64 = 1_795_435_200_000

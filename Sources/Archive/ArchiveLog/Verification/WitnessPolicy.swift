@@ -18,7 +18,7 @@ package struct WitnessPolicy: Sendable {
     /// - Throws: ``TransparencyLogError`` with code `malformedKey` if the list is empty, a witness is listed twice or
     ///   cannot cosign, or the quorum is out of range.
     package init(_ witnesses: [NoteVerifier], quorum: Int? = nil) throws(TransparencyLogError) {
-        guard !witnesses.isEmpty else { throw TransparencyLogError(.malformedKey, "a policy needs a witness") }
+        guard !witnesses.isEmpty else { throw TransparencyLogError(.malformedKey, "a policy must list a witness") }
         guard witnesses.allSatisfy({ $0.type.isCosignature }) else {
             throw TransparencyLogError(.malformedKey, "a witness must have a cosignature key (type 4 or 6)")
         }

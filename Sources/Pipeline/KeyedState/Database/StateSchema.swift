@@ -90,6 +90,6 @@ enum StateSchema {
     /// Drops the index of keys, to which each row of a restore would be added.
     static let dropKeyIndex = "DROP INDEX IF EXISTS rows_key;"
 
-    /// Drops the indexes that have only some rows.
+    /// Drops the indexes that cover only some of the rows.
     static let dropTimeIndexes = "DROP INDEX IF EXISTS rows_due; DROP INDEX IF EXISTS rows_deadline;"
 }

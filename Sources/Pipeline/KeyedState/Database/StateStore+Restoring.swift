@@ -15,8 +15,8 @@ extension StateStore {
     }
 
     /// Drops the indexes of the rows until the restore ends or a row is looked up by a column. Creating them from all
-    /// rows costs less than changing a page of each index for every row. Indexes of rows with a time are only dropped
-    /// before the first such row, because creating an index reads all rows.
+    /// rows costs less than changing a page of each index for every row. The indexes of due times and deadlines are
+    /// dropped only before the first row that has one, because creating an index reads all rows.
     func dropIndexes() throws(StateError) {
         try change { guarded in
             try guarded.database.executeScript(StateSchema.dropKeyIndex)
@@ -25,7 +25,7 @@ extension StateStore {
         }
     }
 
-    /// Drops the indexes of rows with a time if a write has such a row.
+    /// Drops the indexes of due times and deadlines if a write contains a row that has one.
     static func dropTimeIndexes(before write: StateWrite, _ guarded: inout Guarded) throws {
         guard guarded.hasTimeIndexes else { return }
         let hasTimes =

@@ -13,8 +13,8 @@ final class StateStore: Sendable {
         let compression: RowCompression
         /// Index entries held back during a restore; nil otherwise.
         var held: HeldEntries?
-        /// Whether a restore has dropped the index of keys, but not the indexes of rows with a time, which cost nothing
-        /// as long as no row has one.
+        /// Whether a restore has dropped the index of keys, but not the indexes of due times and deadlines, which cost
+        /// nothing as long as no row has one.
         var hasTimeIndexes = false
         /// Exists while the file is written directly; nil otherwise.
         var marker: RestoreMarker?

@@ -7,8 +7,8 @@ internal import Kafka
 /// `sluice.state.row` is text that consists of fields, each terminated by `;`: its version, the row's first byte and
 /// length in the value, a checksum of the row, the time of the next publication and the deadline (milliseconds since
 /// 1970, empty if there is none), then a name and a value for each index entry. A record without the header is decoded
-/// as usual. So is a record with a header that is too long, with a row that does not match the checksum, or with a
-/// different fingerprint or version.
+/// as usual. So is a record whose header is too long, whose row does not match the checksum, or whose fingerprint or
+/// version differs.
 struct RowHeader: Equatable {
     /// Byte range of the row in the value.
     var range: Range<Int>

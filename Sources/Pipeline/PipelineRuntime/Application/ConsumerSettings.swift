@@ -1,6 +1,6 @@
 public import Configuration
 
-/// The settings of every consumer, in addition to those of every executable.
+/// The settings of every consumer, in addition to the settings of every executable.
 public enum ConsumerSettings {
     public static let attempts = Setting.integer(
         "consumer.attempts", default: 5, in: 1...1000,

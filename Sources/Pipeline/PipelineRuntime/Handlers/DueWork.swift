@@ -24,7 +24,7 @@ package final class DueWork<Key: Hashable & Sendable>: Sendable {
         var begun = 0
         /// The number of partitions being revoked, plus one after the stop.
         var holds = 0
-        /// Whether a partition was revoked since the rows for the current check were read.
+        /// Whether a partition has been revoked since the rows for the current check were read.
         var isOutdated = false
     }
 
@@ -61,8 +61,8 @@ package final class DueWork<Key: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// Begins the jobs for the rows read by the current check. Does nothing if a partition was revoked since then or is
-    /// being revoked.
+    /// Begins the jobs for the rows read by the current check. Does nothing if a partition has been revoked since then
+    /// or is being revoked.
     ///
     /// - Parameter plan: returns the jobs. It is called under a lock, so no partition is revoked in the meantime.
     package func begin(_ plan: () -> [(key: Key, job: @Sendable () async -> Void)]) {

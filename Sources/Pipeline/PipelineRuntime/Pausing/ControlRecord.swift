@@ -67,7 +67,7 @@ package struct ControlRecord: Hashable, Sendable {
     package init(json: [UInt8]) throws(ControlRecordError) {
         let root: JSONElement
         do { root = try JSONDocument.object(json, maximumBytes: Self.maximumValueBytes).root } catch {
-            throw ControlRecordError(description: "it is not a small JSON object")
+            throw ControlRecordError(description: "it is not a JSON object, or it is too large")
         }
         guard root["version"]?.flooredInteger == Self.formatVersion else { throw .member("version") }
         guard let state = root["state"]?.string.flatMap(State.init(rawValue:)) else { throw .member("state") }

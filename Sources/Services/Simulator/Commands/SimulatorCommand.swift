@@ -21,9 +21,10 @@ package enum SimulatorCommand {
         "post", summary: "post notifications to a URL as the App Store does",
         discussion: """
             Plays scenarios for simulated customers and posts the notifications that the App Store would send. An \
-            attempt without a response from 200 to 206 is retried on Apple's schedule: in production 1, 12, 24, 48 and \
-            72 hours after the previous attempt, each divided by --time-scale; in the sandbox, never. Exits with 0 if \
-            every post was eventually acknowledged. When interrupted, it finishes the posts in flight and reports.
+            attempt that does not get a status from 200 to 206 is retried on Apple's schedule: in production 1, 12, 24, \
+            48 and 72 hours after the previous attempt, each divided by --time-scale; in the sandbox, never. Exits \
+            with 0 if every post was eventually acknowledged. When interrupted, it finishes the posts in flight and \
+            reports.
 
             With --api-port it also serves the App Store Server API for the simulated customers, until every refund \
             request is decided. In this case, the steps of a scenario after a refund request are skipped. The request \

@@ -133,7 +133,7 @@ private struct StartingMember {
         return ContinuousClock.now - start
     }
 
-    /// Returns the time from the start until a number of partitions was restored.
+    /// Returns the time from the start until a number of partitions has been restored.
     func restored(_ partitions: Int, within limit: Duration) async throws -> Duration {
         try await waitUntil(within: limit) {
             process.log.count { $0.message == "state restored" } >= partitions

@@ -7,7 +7,7 @@ import Testing
 
 extension EndToEnd {
     /// Members of the entitlements group are killed, lose their disks and are frozen, while notifications arrive twice
-    /// and out of order. In the end the topic must equal that of an undisturbed run.
+    /// and out of order. In the end, the topic must be the same as after an undisturbed run.
     @Suite(.enabled(if: ApacheKafka.canStart, "\(ApacheKafka.faultAbsence)")) struct StateStormsOnApacheKafka {
         /// Time limit after the last handled notification, within which the topic contains the results of all
         /// notifications. An owner looks for rows to repair every second, and a row that continues another is repaired
@@ -151,7 +151,7 @@ private struct Storm {
         members[index] = try await member(index)
     }
 
-    /// Compares the topics after every notification was handled.
+    /// Compares the topics after every notification has been handled.
     private mutating func compare(with calm: ConsumerGroup, within bound: Duration) async throws {
         try await group.waitUntilDone(members, within: .seconds(90))
         let start = ContinuousClock.now

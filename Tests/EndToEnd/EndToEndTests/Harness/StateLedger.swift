@@ -61,7 +61,7 @@ struct StateLedger: Sendable {
     let missing: Set<String>
     /// notificationUUIDs that the state contains twice, or that were never written.
     let surplus: [String]
-    /// Keys with a state that differs from the oracle's, with both states.
+    /// Keys whose state differs from the oracle's, with both states.
     let different: [String]
 
     init(_ load: RecordLoad, _ broker: Broker) async throws {

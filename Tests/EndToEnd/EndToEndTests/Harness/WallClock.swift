@@ -28,7 +28,8 @@ struct WallClock {
     /// Sets the offset from the system's clock in seconds, even for a running process.
     func set(offset seconds: Int) throws { try write("\(seconds)") }
 
-    /// Stops the clock at a time, in milliseconds since 1970, so that tests do not depend on the machine's speed.
+    /// Stops the clock at the given time, in milliseconds since 1970, so that tests do not depend on the machine's
+    /// speed.
     func stop(at milliseconds: Int64) throws { try write("=\(milliseconds)") }
 
     private func write(_ text: String) throws {

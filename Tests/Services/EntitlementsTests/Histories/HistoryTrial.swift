@@ -14,7 +14,7 @@ struct HistoryTrial {
     typealias Dump = [String: [UInt8]]
 
     let histories: [[HistoryEntry]]
-    /// The facts of each notification, parsed once from its record as by the handler.
+    /// The facts of each notification, parsed once from its record, as the handler does.
     let facts: [[PurchaseFacts]]
     let model: EntitlementsModel
     private let topic = TopicNames().state(.production)

@@ -25,7 +25,7 @@ import Testing
     }
 
     /// Untrusted clients cannot cause these responses: expired certificates and revocation are checked only after a
-    /// signature was verified.
+    /// signature has been verified.
     @Test func `only notifications signed by Apple are answered 5xx`() {
         let rows = ThreatModelRow.all.filter { $0.outcomes.contains { $0.status >= 500 } }
         #expect(rows.map(\.id) == ["H-77", "H-79", "H-90", "H-112"])

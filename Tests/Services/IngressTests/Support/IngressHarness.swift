@@ -172,7 +172,7 @@ enum TestTime {
     /// 2027-01-15T08:00:00Z, milliseconds since 1970.
     static let start = SigningKit.now
 
-    /// Returns clocks that do not advance by themselves. The monotonic one follows `clock`.
+    /// Returns clocks that do not advance on their own. The monotonic one follows `clock`.
     static func standing(_ clock: ManualClock = ManualClock()) -> Clocks {
         Clocks(wallMilliseconds: { start }, monotonicNanoseconds: { clock.now })
     }

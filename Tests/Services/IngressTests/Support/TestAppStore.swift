@@ -6,7 +6,7 @@ import Cryptography
 import Foundation
 import Simulator
 
-/// An App Store with a root that the tests' ingresses trust, and another one that none of them trusts.
+/// An App Store whose root the tests' ingresses trust, and another one that none of them trusts.
 struct TestAppStore: Sendable {
     static let bundleId = "com.example.app"
     static let appAppleId: Int64 = 1_234_567_890
