@@ -11,7 +11,7 @@ struct NotificationBacklog {
     /// The order of notifications across customers.
     enum Order {
         /// Between two notifications of a customer there is one for every other customer, as when subscriptions renew
-        /// monthly. A batch never contains two notifications of a customer, and the customer's row is in no cache.
+        /// monthly. A batch never contains two notifications of a customer, and the customer's row is not in any cache.
         case spread
         /// Between two notifications of a customer there are notifications of 63 other customers, as posted by the
         /// simulator. A batch often contains two notifications of a customer.

@@ -11,7 +11,7 @@ public enum StateSettings {
         "state.role", default: StateOptions.Role.all,
         help: """
             all owns partitions, follows every one and serves reads; worker follows its own partitions and \
-            state.standbys others and serves no reads; reader is in no group, follows everything and serves reads.
+            state.standbys others and serves no reads; reader joins no group, follows everything and serves reads.
             """)
     public static let standbys = Setting.integer(
         "state.standbys", default: 0, in: 0...1000,

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite("Payloads") struct PayloadTests {
-    @Test func `a field of the wrong type is reported and affects no other field`() throws {
+    @Test func `a field of the wrong type is reported and does not affect other fields`() throws {
         let text = #"""
             {"transactionId":5,"originalTransactionId":"1","quantity":2147483648,"price":1.5,"purchaseDate":1e300,
              "isUpgraded":"yes","advancedCommerceInfo":{"items":[1,{"SKU":"s","price":"x"}]},"commitmentInfo":[],

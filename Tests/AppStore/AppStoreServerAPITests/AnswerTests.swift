@@ -40,7 +40,7 @@ struct AnswerTests {
     // An overloaded load balancer announces when to retry. The budget reacts only to 429, so it remains open.
     @Test(
         arguments: [(500, "60", 60_000), (503, "1800000060000", 60_000), (503, nil, nil)] as [(Int, String?, Int64?)])
-    func `a 5xx response states when to retry and closes no budget`(
+    func `a 5xx response states when to retry and does not close a budget`(
         status: Int, text: String?, wait: Int64?
     ) async throws {
         let store = try FakeAppStore(

@@ -142,7 +142,7 @@ import Testing
             #expect(purchase.owner(at: at(day)) == Self.one)
             #expect(purchase.owner(at: at(2 * day)) == Self.other)
         }
-        // A claim that replaces no other also applies to the past.
+        // A claim that does not replace another one also applies to the past.
         let first = OwnerClaim(appAccountToken: Self.other, claimedAt: at(2 * day))
         #expect(try purchase([Self.bought(nil)], [first]).owner(at: at(day)) == Self.other)
     }

@@ -12,7 +12,7 @@ extension EndToEnd {
         private static let secret = "canary0f1e2d3c4b5a69788796a5b4c3"
         private static let guess = "wrongcanary1d3c4b5a69788796a5b4c"
 
-        @Test func `the secret of bodies is in no topic, log line or metric, nor in the memory of the ingress`()
+        @Test func `the secret in bodies is not in any topic, log line or metric, or in the ingress's memory`()
             async throws
         {
             let bodies = TestScale.isLong ? 10_000 : 500

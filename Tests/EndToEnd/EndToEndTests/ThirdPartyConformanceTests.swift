@@ -30,7 +30,7 @@ struct ThirdPartyConformance {
     }
 
     @Test(.enabled(if: LongTests.areWanted, "\(LongTests.absence)"))
-    func `12 of 12 slow clients are disconnected in time and delay no other client`() async throws {
+    func `12 of 12 slow clients are disconnected in time and do not delay other clients`() async throws {
         let output = try await output(HTTPLab.command("hostile.py", "--slow", command), within: .seconds(280))
         let rows = output.split(separator: "\n").filter { $0.contains(/^\| (H|R|idle)/) }
         #expect(rows.count == 12)

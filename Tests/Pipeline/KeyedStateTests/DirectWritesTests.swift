@@ -96,7 +96,7 @@ import Testing
         await member.end()
     }
 
-    @Test func `states that are in no topic are written with a log`() async throws {
+    @Test func `states that are not in any topic are written with a log`() async throws {
         let harness = try StateHarness()
         let store = try store(harness)
         try store.beginDirectWrites(marker(harness))
@@ -104,7 +104,7 @@ import Testing
         #expect(!marker(harness).exists)
         #expect(try mode(of: harness.directory.file("state")) == "wal")
         store.close()
-        // The file has a state that is in no topic.
+        // The file has a state that is not in any topic.
         let again = try self.store(harness)
         try again.beginDirectWrites(marker(harness))
         #expect(!marker(harness).exists)

@@ -267,7 +267,7 @@ import Testing
         await third.end()
     }
 
-    @Test func `a contribution returns after it was read back, and leaves nothing if it is refused`() async throws {
+    @Test func `a contribution returns once it has been read back, and leaves nothing if refused`() async throws {
         let owner = try await harness.member("owner")
         let other = try await harness.member("other", model: NumberSetModel(padding: 1_100_000))
         try await owner.partitionAssigned(harness.place())

@@ -84,7 +84,7 @@ private final class PausingHandler: RecordHandler, BatchHandler, FlushingHandler
 @Suite(.timeLimit(.minutes(5)))
 struct PauseTests {
     @Test(arguments: PausingHandler.Kind.allCases)
-    fileprivate func `a pause lets the running call finish, starts no other, and keeps every offset`(
+    fileprivate func `a pause lets the running call finish, starts no others, and keeps every offset`(
         _ kind: PausingHandler.Kind
     ) async throws {
         var options = try await PipelineTestBroker.options()

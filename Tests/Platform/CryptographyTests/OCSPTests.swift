@@ -41,7 +41,7 @@ struct OCSPTests {
             try answer(.revoked(at: Self.now, reason: -1)) == .revoked(at: Self.now, reason: nil))
     }
 
-    @Test func `an unknown status brings no new information`() throws {
+    @Test func `an unknown status provides no new information`() throws {
         #expect(try answer(.unknown) == .nothingNew(.unknownCertificate))
     }
 
@@ -135,7 +135,7 @@ struct OCSPTests {
     }
 
     @Test(arguments: [1, 2, 3, 5, 6] as [Int32])
-    func `an unsigned error status brings no new information`(status: Int32) {
+    func `an unsigned error status provides no new information`(status: Int32) {
         let response = OCSPResponder.unsuccessful(status: status)
         #expect(request.evaluate(response: response, at: Self.now) == .nothingNew(.unsuccessful))
     }

@@ -94,7 +94,7 @@ struct DirectoryStoreTests {
         #expect(manager.contents(atPath: outside.file("file")) == Data("secret".utf8))
     }
 
-    @Test func `a pipe in place of an object is refused and blocks no caller`() async throws {
+    @Test func `a pipe in place of an object is refused and does not block the caller`() async throws {
         let directory = try TemporaryDirectory()
         #expect(mkfifo(directory.file("object"), 0o600) == 0)
         let store = try DirectoryStore(path: directory.path, creating: false)

@@ -70,7 +70,7 @@ import Testing
         try EntitlementsSettings.check(configuration(["--products", good]))
     }
 
-    @Test func `a file may name no product`() throws {
+    @Test func `a file need not name any product`() throws {
         #expect(try rules(#"{"products":{}}"#).products.isEmpty)
     }
 

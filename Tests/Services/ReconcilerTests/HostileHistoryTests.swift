@@ -202,7 +202,7 @@ import Testing
         await installation.stop()
     }
 
-    @Test func `a notification that Apple did not sign is refused, quarantined and counted, and delays no other`()
+    @Test func `a notification that Apple did not sign is refused, quarantined and counted, and does not delay others`()
         async throws
     {
         let installation = try await ReconcilerInstallation()

@@ -25,11 +25,11 @@ import Testing
         #expect(recoveries == [true, false, true, true])
     }
 
-    @Test func `a record of a backlog ends no outage`() {
+    @Test func `a record from a backlog does not end an outage`() {
         #expect(recoveries([(-Self.hour, .production, 0)]) == [false])
     }
 
-    @Test func `a record from the future ends no outage, and hides none`() {
+    @Test func `a record from the future neither ends nor hides an outage`() {
         let recoveries = recoveries([
             (0, .production, 0), (26 * Self.hour, .production, 1_000), (Self.hour, .production, Self.hour),
         ])

@@ -154,7 +154,7 @@ extension StatusSweepTests {
         await installation.stop()
     }
 
-    @Test func `a refused answer is quarantined once, and delays no other subscription`() async throws {
+    @Test func `a refused answer is quarantined once, and does not delay other subscriptions`() async throws {
         let installation = try await ReconcilerInstallation()
         try await installation.write(try ["1000", "1001"].map { try row($0, installation) })
         let own = JWSSigner(installation.pki)

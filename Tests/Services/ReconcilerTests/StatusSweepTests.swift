@@ -214,7 +214,7 @@ import Testing
         await installation.stop()
     }
 
-    @Test func `a subscription without an answer from Apple delays no other, but an API without answers delays all`()
+    @Test func `one subscription without an answer from Apple does not delay others, but an API without answers does`()
         async throws
     {
         let installation = try await ReconcilerInstallation()

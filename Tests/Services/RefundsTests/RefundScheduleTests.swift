@@ -179,7 +179,7 @@ private func send(_ number: Int, attempts: Int = 1, isLast: Bool = false) -> Ref
         #expect(schedule.pausedEnvironments == [.production])
     }
 
-    @Test func `an app with a refused key delays no other app`() {
+    @Test func `an app with a refused key does not delay other apps`() {
         var schedule = schedule()
         var now: Int64 = 0
         let refused = waiting(1...200, of: other)
@@ -187,7 +187,7 @@ private func send(_ number: Int, attempts: Int = 1, isLast: Bool = false) -> Ref
         #expect(plan(&schedule, refused + waiting(201...201), at: now).contains(send(201)))
     }
 
-    @Test func `a retry time for one app and environment delays no request of another`() {
+    @Test func `a retry time for one app and environment does not delay requests of another`() {
         var schedule = schedule()
         let production = waiting(1...100)
         _ = plan(&schedule, production)

@@ -55,7 +55,7 @@ import Testing
                 ]))
     }
 
-    @Test func `a reader of entitlements writes no dead letter and joins no group`() {
+    @Test func `a reader of entitlements writes no dead letters and joins no group`() {
         #expect(
             Self.lines(Self.table(isReader: true).rights(of: .entitlements))
                 == Self.both("RD", "notifications.*").union(Self.both("RWD", "entitlements.*"))

@@ -125,7 +125,7 @@ import Testing
     }
 
     /// The only partition has more than 10,000 records behind the failing one.
-    @Test func `a record that the receiver cannot process blocks none of the records behind it`() async throws {
+    @Test func `a record that the receiver cannot process does not block the records behind it`() async throws {
         let installation = try await Installation(partitions: 1)
         try await installation.write(states: 10_500, keys: 10_500)
         let receiver = try Receiver { delivery, _ in delivery.state == "key-3:3" ? .status(500) : .accepted }

@@ -120,7 +120,7 @@ import Testing
         return (installation, arguments)
     }
 
-    @Test func `a receiver that is down delays no other, and receives all states after its return`() async throws {
+    @Test func `a receiver that is down does not delay others, and gets all states after its return`() async throws {
         let port = try await Receiver.closedPort()
         let crm = try Receiver()
         let (installation, arguments) = try await installation(

@@ -240,7 +240,7 @@ final class StateStore: Sendable {
     ) throws(StateError) {
         let place = place(partition)
         try change { guarded in
-            // These states are in no topic, so the file must not be removed after a crash.
+            // These states are not in any topic, so the file must not be removed after a crash.
             try Self.endDirectWrites(&guarded)
             try guarded.database.transaction {
                 for (key, state) in states {

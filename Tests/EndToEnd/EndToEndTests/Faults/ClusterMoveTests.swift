@@ -10,7 +10,7 @@ extension EndToEnd {
     /// An installation continues on another cluster with copies of its topics. The copies have other offsets, and the
     /// copied states are older than their input.
     @Suite(.enabled(if: ApacheKafka.canStart, "\(ApacheKafka.faultAbsence)")) struct ClusterMoveOnApacheKafka {
-        @Test func `a failover to copies loses no fact and answers no refund request twice`() async throws {
+        @Test func `a failover to copies loses no facts and does not answer a refund request twice`() async throws {
             try await Harness.open { harness in
                 async let started = ApacheKafka.start()
                 let first = try await harness.apacheKafka()

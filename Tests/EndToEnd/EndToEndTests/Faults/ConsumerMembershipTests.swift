@@ -50,7 +50,7 @@ extension EndToEnd {
         }
 
         @Test(arguments: [false, true])
-        func `a static member that restarts within its session moves no partition`(isKilled: Bool) async throws {
+        func `no partition moves when a static member restarts within its session`(isKilled: Bool) async throws {
             let restarts = TestScale.choose(short: 1, longTimes: 5)
             try await ConsumerGroup.open { group, load in
                 let other = try await group.member("1", keepsPlace: true)

@@ -9,7 +9,7 @@ import Testing
 extension EndToEnd {
     /// Poison records among valid ones are dead-lettered once, with the reason, and do not affect the others.
     @Suite struct ConsumerPoison {
-        @Test func `poison records are dead-lettered once and delay no other record, on the embedded broker`()
+        @Test func `poison records are dead-lettered once and do not delay others, on the embedded broker`()
             async throws
         {
             _ = try await Harness.open { harness in
@@ -20,7 +20,7 @@ extension EndToEnd {
         }
 
         @Test(.enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)"))
-        func `poison records are dead-lettered once and delay no other record, on Apache Kafka`() async throws {
+        func `poison records are dead-lettered once and do not delay others, on Apache Kafka`() async throws {
             try await Harness.open { harness in
                 let broker = try await harness.apacheKafka()
                 let letters = try await poison(broker, harness, TestScale.choose(short: 600, long: 32_000))

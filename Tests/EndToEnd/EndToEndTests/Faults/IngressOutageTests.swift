@@ -13,7 +13,7 @@ extension EndToEnd {
         .enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)"),
         .enabled(if: WallClock.compiler != nil, "\(WallClock.absence)"))
     struct IngressOutageOnApacheKafka {
-        @Test func `an ingress outage of three hours denies no paying customer`() async throws {
+        @Test func `no paying customer is denied access during an ingress outage of three hours`() async throws {
             try await Harness.open { harness in
                 let broker = try await harness.apacheKafka()
                 let count = TestScale.choose(short: 200, long: 1_000)

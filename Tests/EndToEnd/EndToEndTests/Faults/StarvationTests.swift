@@ -125,7 +125,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func `a log pipe without a reader delays no request`() async throws {
+        @Test func `a log pipe without a reader does not delay requests`() async throws {
             try await Harness.open { harness in
                 let broker = try await harness.embeddedBroker(partitions: 100)
                 let pipe = try LogPipe(harness.path("log"))

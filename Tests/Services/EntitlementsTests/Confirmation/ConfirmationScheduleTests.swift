@@ -70,7 +70,7 @@ import Testing
         #expect(next == [.ask(key(UInt8(ConfirmationSchedule.concurrency)), attempts: 1)])
     }
 
-    @Test func `a failed query is retried later and delays no other`() {
+    @Test func `a failed query is retried later and does not delay others`() {
         var schedule = ConfirmationSchedule(delay: .zero)
         _ = plan(&schedule, [key(1)], at: 0)
         schedule.asked(key(1), .retry, .answers, attempts: 1, at: 0)

@@ -231,7 +231,7 @@ import Testing
         }
     }
 
-    @Test func `H-123: wrong passwords for one app block no notification for another app from Apple's network`()
+    @Test func `H-123: wrong passwords for one app do not block another app's notifications from Apple's network`()
         async throws
     {
         let changed = try directory.write("ffffffffffffffffffffffffffffffff\n", to: "changed")
