@@ -109,8 +109,7 @@ import Testing
 
     /// H-15 to H-17.
     @Test(.enabled(if: allowDescriptors(4096), "needs 4,096 descriptors"), arguments: crowds)
-    func `many waiting connections do not delay others and are closed at their deadlines`(_ crowd: Crowd) async throws
-    {
+    func `many waiting connections do not delay others and are closed at their deadlines`(_ crowd: Crowd) async throws {
         let server = try TestServer()
         let waiting = try (0..<2000).map { _ in
             let client = try server.connect()
