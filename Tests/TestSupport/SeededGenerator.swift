@@ -1,4 +1,4 @@
-/// A random number generator with the same numbers for the same seed (Steele, Lea and Flood's SplitMix64).
+/// A random number generator that returns the same numbers for the same seed (Steele, Lea and Flood's SplitMix64).
 package struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 

@@ -22,7 +22,7 @@ struct CommittedCheckpoint: Sendable {
     var publishedBytes: [UInt8]? { version == nil ? nil : note.bytes }
 }
 
-/// A signed checkpoint with objects that have not all been written yet.
+/// A signed checkpoint whose objects have not all been written yet.
 struct PendingCheckpoint: Sendable {
     /// The signed checkpoint. Until it is published, `version` is the previous checkpoint's version.
     var checkpoint: CommittedCheckpoint

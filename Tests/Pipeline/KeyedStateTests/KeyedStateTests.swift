@@ -177,7 +177,7 @@ import Testing
         let keys = harness.keys
         let owner = try await harness.member(model: NumberSetModel(successors: [keys[0]: keys[1]]))
         try await owner.partitionAssigned(harness.place(0))
-        // The other row's partition accepts no publication for now.
+        // The other row's partition accepts no publications for now.
         try StateTestBroker.shared().setLeader(of: harness.output(1), to: nil)
         let merging = Task { try await owner.merge([NumberSet(keys[0], [1])], from: harness.input) }
         try await waitUntil {

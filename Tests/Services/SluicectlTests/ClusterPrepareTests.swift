@@ -34,7 +34,7 @@ struct ClusterPrepareTests {
         await target.close()
     }
 
-    /// A fault of a copy.
+    /// A fault in a copy.
     struct Fault: Sendable, CustomTestStringConvertible {
         let testDescription: String
         var topics: @Sendable (inout [KafkaTopic: Int]) -> Void = { _ in }

@@ -165,7 +165,7 @@ struct StoryWorld {
     /// The number of the first notification that ``fill(_:isIndexed:)`` writes.
     static let firstFilled = 1_000_000
 
-    /// Writes notifications of other purchases, 2.5 KB each as Apple's are.
+    /// Writes notifications of other purchases, 2.5 KB each, like Apple's.
     ///
     /// - Parameter isIndexed: whether the reconciler's index has them.
     func fill(_ count: Int, isIndexed: Bool = false) async throws {

@@ -27,7 +27,7 @@ package struct RevealRecord: Hashable, Sendable {
     package let request: String
     /// A description of the selected records (topics, times, an app) if they are not listed individually.
     package let scope: String
-    /// The pseudonyms of the records' subjects, if the records were selected by subject or are few.
+    /// The pseudonyms of the records' subjects, if the records were selected by subject or there are only a few.
     package let subjects: [SubjectMark]
     /// The id of the pseudonym key, 16 hexadecimal digits.
     package let marks: String

@@ -33,7 +33,7 @@ struct LogVerification {
     var skippedAnchor: AnchoredRoot?
     /// The sizes of the checkpoint copies.
     private var past = PastSizes([])
-    /// The findings about past checkpoints with roots that differ from the tree's.
+    /// The findings about past checkpoints whose roots differ from the tree's.
     private var contradicted: [Finding] = []
     private var lastTime: Int?
 

@@ -93,7 +93,7 @@ public struct StateView<Model: StateModel> {
     let database: Database
     let compression: RowCompression
     let model: Model
-    /// Number of each topic in the database.
+    /// The number that identifies each topic in the database.
     let topics: [KafkaTopic: Int64]
 
     // CROSS fixes the join order: the entry first, then its rows. Otherwise SQLite scans all rows of the topic, because

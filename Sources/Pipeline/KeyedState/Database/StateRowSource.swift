@@ -29,7 +29,7 @@ final class StateRowSource: Sendable {
 
     /// - Parameters:
     ///   - path: the path of a database that a ``StateStore`` has already opened.
-    ///   - topics: the number of each topic in the database.
+    ///   - topics: the number that identifies each topic in the database.
     ///   - dictionary: the model's ``StateModel/dictionary``.
     ///   - store: that store, if a restore may be in progress; nil otherwise.
     init(

@@ -64,7 +64,7 @@ final class StateStore: Sendable {
         var last: RecordPrint?
     }
 
-    /// Numbers of the topics in the database.
+    /// The number that identifies each topic in the database.
     let topics: [KafkaTopic: Int64]
     /// Whether index entries are held back.
     let isHolding = Atomic(false)

@@ -6,7 +6,7 @@ extension StatePartition {
         /// The states of the rows that changed.
         var changed: [State] = []
         var late = 0
-        /// Errors of states that cannot be merged, by index in the batch.
+        /// Errors for states that cannot be merged, by index in the batch.
         var faults: [Int: any Error] = [:]
         /// States with derived updates that must be published before the states themselves.
         var deferred: [State] = []
@@ -34,7 +34,7 @@ extension StatePartition {
         try merge(states, keys: states.map { RowKey(model.key(of: $0)) }, at: now, derivation)
     }
 
-    /// Merges states with keys that are already computed.
+    /// Merges states whose keys have already been computed.
     ///
     /// - Parameter keys: the key of each state.
     func merge(

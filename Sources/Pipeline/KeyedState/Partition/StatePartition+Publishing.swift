@@ -6,7 +6,7 @@ extension StatePartition {
     /// rules. Refused rows are skipped until they are retried. Rows with unpublished derived updates are skipped until
     /// the updates are published.
     ///
-    /// - Parameter derived: states with derived updates that are published.
+    /// - Parameter derived: states whose derived updates are published.
     /// - Returns: the publications; nil if there are none because all rows are outstanding, removed or refused.
     func republish(
         _ keys: [[UInt8]], at now: Int64, derived: [State] = []

@@ -19,9 +19,9 @@ final class StatePartition<Model: StateModel>: Sendable {
         var oversized: [[UInt8]: Oversized] = [:]
         /// Time of the next attempt for each refused tombstone of an expired row, by key.
         var refusedRemovals: [[UInt8]: Int64] = [:]
-        /// Time of the next attempt for each row with derived updates that the brokers refuse, by key.
+        /// Time of the next attempt for each row whose derived updates the brokers refuse, by key.
         var refusedUpdates: [[UInt8]: Int64] = [:]
-        /// Entries with rows that are being written.
+        /// Entries whose rows are being written.
         var writing: [Entry] = []
         /// Rows that are being written but were not decoded.
         var copies = CopiedRows()

@@ -1,7 +1,7 @@
 internal import Glibc
 internal import Kafka
 
-/// The headers of a record that a restore examines.
+/// The record headers that a restore examines.
 struct RestoredHeaders {
     /// The last value of ``RecordMark/header``; nil if it is missing or null.
     private(set) var mark: UnsafeRawBufferPointer?

@@ -11,7 +11,7 @@ struct DeliveryRun<DeliveryClock: Clock & Sendable> where DeliveryClock.Duration
     private var planIsExhausted = false
 
     /// Maximum number of posts signed in advance, chosen so that signing does not limit the rate and bodies do not fill
-    /// the memory.
+    /// up memory.
     private let signedAhead: Int
     private let signers: Int
     private static var batchSize: Int { 32 }

@@ -50,9 +50,9 @@ package enum ScenarioEvent: Sendable, Equatable {
     case buys(quantity: Int64 = 1, offer: Offer? = nil)
     /// Sends CONSUMPTION_REQUEST.
     case asksForRefund(ConsumptionRequestReason)
-    /// Sends REFUND of the current transaction, in full or in part.
+    /// Sends REFUND for the current transaction, in full or in part.
     case refunded(percent: Int64 = 100)
-    /// Sends REFUND of the transaction before the current one.
+    /// Sends REFUND for the transaction before the current one.
     case formerPeriodRefunded(percent: Int64 = 100)
     /// Sends REFUND / SEATS. The value is the number of refunded seats.
     case seatsRefunded(Int64)

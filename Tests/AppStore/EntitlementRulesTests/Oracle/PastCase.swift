@@ -1,7 +1,7 @@
 import Testing
 
-/// A past with statements that were replaced later, and the access expected at that time. Days count from the purchase
-/// of a month.
+/// A past whose statements were later replaced, and the access expected at that time. Days count from the purchase of a
+/// month.
 struct PastCase: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let statements: [AppleStatement]

@@ -17,7 +17,7 @@ struct DebianRoot: Sendable {
         return DebianRoot(path: path)
     }
 
-    /// Returns a command prefix that runs a command line in it with the files of a test.
+    /// Returns a command prefix that runs a command line in this root with the files of a test.
     func wrapper(_ harness: Harness) throws -> [String] {
         let libraries = try #require(Self.swiftLibraries)
         // The root itself stays writable, because directories of this machine are mounted into it.

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Actions and measurements of a fault suite: printed, and appended to two files with the stem in `SLUICE_TEST_REPORT`:
-/// text in `….txt`, and one JSON object per line in `….jsonl`.
+/// The actions and measurements of a fault suite, which are printed and appended to two files with the stem in
+/// `SLUICE_TEST_REPORT`: text to `….txt`, and one JSON object per line to `….jsonl`.
 struct FaultReport {
     enum Value: Encodable {
         case count(Int)

@@ -145,7 +145,7 @@ extension Harness {
         return ingress
     }
 
-    /// Starts a `sluice-entitlements` and waits until it serves.
+    /// Starts a `sluice-entitlements` and waits until it serves requests.
     ///
     /// - Parameters:
     ///   - data: the name of its directory. The directory of an earlier process contains that process's database.
