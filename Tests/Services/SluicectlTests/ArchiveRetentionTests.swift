@@ -75,7 +75,7 @@ import Testing
         try await archive.run(at: Signed.now, isArchived: false)
         let (code, printed) = await archive.verify()
         #expect(code == 3)
-        #expect(printed.output.contains("no archived record of the retention"))
+        #expect(printed.output.contains("no archived retention record"))
         let other = try await Archive()
         try await other.run(at: Signed.now - Self.day, isArchived: false)
         try await other.run(at: Signed.now)
