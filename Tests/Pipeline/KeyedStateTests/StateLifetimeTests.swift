@@ -277,7 +277,8 @@ import Testing
         let state = try await other.contribute(to: key, from: harness.input) { _ in NumberSet("a", [2]) }
         #expect(state == NumberSet("a", [1, 2]))
         #expect(
-            try other.parts().database.rows.row(of: key, in: harness.output())?.image.encoded == NumberSet("a", [1, 2]).text)
+            try other.parts().database.rows.row(of: key, in: harness.output())?.image.encoded
+                == NumberSet("a", [1, 2]).text)
         // Too large to publish, so no member has it, not even this one.
         await #expect(throws: StateError.self) {
             _ = try await other.contribute(to: key, from: harness.input) { _ in NumberSet("a", [3]) }

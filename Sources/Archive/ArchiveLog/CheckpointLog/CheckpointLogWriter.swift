@@ -82,7 +82,7 @@ package struct CheckpointLogWriter: Sendable {
             return writer
         }
         guard let state = PendingEntries(bytes: found.bytes) else {
-            throw ArchiveError.damaged(names, "its object pending is malformed")
+            throw ArchiveError.damaged(names, "its pending object is malformed")
         }
         let verifiers = try signer.verifiers()
         let verified: VerifiedCheckpoint
@@ -126,7 +126,7 @@ package struct CheckpointLogWriter: Sendable {
     /// missing objects of the checkpoint.
     private mutating func restore(_ state: PendingEntries, root: MerkleHash) async throws {
         guard state.first + state.entries.count == pending.size else {
-            throw ArchiveError.damaged(names, "the entries in its object pending do not match its checkpoint")
+            throw ArchiveError.damaged(names, "the entries in its pending object do not match its checkpoint")
         }
         var tiles: [HashTile] = []
         // The partial tiles of the tree before these entries. None has level 0, because `first` is a multiple of 256.
