@@ -57,6 +57,9 @@ public struct TopicSpecification: Hashable, Sendable {
         return settings
     }
 
+    /// The expectation that a process checks at startup.
+    public var expectation: KafkaTopicExpectation { KafkaTopicExpectation(topic: name, createdWith: settings) }
+
     private static func milliseconds(_ days: Int) -> String { String(Int64(days) * 86_400_000) }
 
     /// The maximum message size. It suffices for the largest body that the ingress accepts, both decoded and as

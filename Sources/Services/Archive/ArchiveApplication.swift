@@ -59,14 +59,14 @@ package enum ArchiveApplication {
                 let known = topics.specifications
                 return ConsumerTopics(
                     input: topics.all.map { archived in
-                        known.first { $0.name == archived.topic }.map(expectation)
+                        known.first { $0.name == archived.topic }?.expectation
                             ?? KafkaTopicExpectation(topic: archived.topic)
                     },
                     others: topics.names.archive.filter {
                         [topics.names.archiveCheckpoints, topics.names.archiveKeys].contains($0.name)
-                    }.map(expectation),
-                    deadLetters: topics.names.archiveDeadLetters, control: expectation(topics.names.controlTopic),
-                    operations: expectation(topics.names.operationsTopic))
+                    }.map(\.expectation),
+                    deadLetters: topics.names.archiveDeadLetters, control: topics.names.controlTopic.expectation,
+                    operations: topics.names.operationsTopic.expectation)
             },
             build: { context in
                 let service = try await ArchiveService(
@@ -84,9 +84,5 @@ package enum ArchiveApplication {
         ArchivedTopics(
             TopicNames(prefix: configuration[ArchiveSettings.topicsPrefix]),
             further: configuration[ArchiveSettings.deadLetters].map(KafkaTopic.init(rawValue:)))
-    }
-
-    private static func expectation(_ topic: TopicSpecification) -> KafkaTopicExpectation {
-        KafkaTopicExpectation(topic: topic.name, createdWith: topic.settings)
     }
 }

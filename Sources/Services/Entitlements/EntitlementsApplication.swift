@@ -63,13 +63,12 @@ package enum EntitlementsApplication {
             topics: { configuration in
                 let topics = TopicNames(prefix: configuration[EntitlementsSettings.topicsPrefix])
                 return ConsumerTopics(
-                    input: expectations(topics.notifications()),
-                    others: expectations(
-                        topics.state().filter {
-                            AppStoreEnvironment.published.map(topics.entitlements).contains($0.name)
-                        }),
-                    control: expectations([topics.controlTopic]).first,
-                    operations: expectations([topics.operationsTopic]).first)
+                    input: topics.notifications().map(\.expectation),
+                    others: topics.state().filter {
+                        AppStoreEnvironment.published.map(topics.entitlements).contains($0.name)
+                    }.map(\.expectation),
+                    control: topics.controlTopic.expectation,
+                    operations: topics.operationsTopic.expectation)
             },
             build: { context in try await build(context, confirmationDelay, pause) })
     }
@@ -86,10 +85,6 @@ package enum EntitlementsApplication {
             kafka: context.kafka, topics: topics, model: try EntitlementsStory.model(context.configuration),
             groups: [context.group.rawValue] + others, clocks: .system,
             log: RateLimitedLogger(context.logger, perSecond: 1))
-    }
-
-    private static func expectations(_ topics: [TopicSpecification]) -> [KafkaTopicExpectation] {
-        topics.map { KafkaTopicExpectation(topic: $0.name, createdWith: $0.settings) }
     }
 
     private static func build(

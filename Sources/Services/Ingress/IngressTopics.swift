@@ -14,7 +14,6 @@ enum IngressTopics {
 extension IngressConfiguration {
     /// The topics to check at startup.
     package var requiredTopics: [KafkaTopicExpectation] {
-        (topics.ingress() + (publishesOperatorEvents ? [topics.operationsTopic] : []))
-            .map { KafkaTopicExpectation(topic: $0.name, createdWith: $0.settings) }
+        (topics.ingress() + (publishesOperatorEvents ? [topics.operationsTopic] : [])).map(\.expectation)
     }
 }

@@ -61,10 +61,10 @@ package enum ReconcilerApplication {
                 let own = AppStoreEnvironment.published.map(topics.reconciliation)
                 let written = topics.ingress().filter { topic in !notifications.contains { $0.name == topic.name } }
                 return ConsumerTopics(
-                    input: expectations(notifications),
-                    others: expectations(topics.state().filter { own.contains($0.name) } + written),
-                    control: expectations([topics.controlTopic]).first,
-                    operations: expectations([topics.operationsTopic]).first)
+                    input: notifications.map(\.expectation),
+                    others: (topics.state().filter { own.contains($0.name) } + written).map(\.expectation),
+                    control: topics.controlTopic.expectation,
+                    operations: topics.operationsTopic.expectation)
             },
             build: { context in
                 let topics = TopicNames(prefix: context.configuration[ReconcilerSettings.topicsPrefix])
@@ -77,9 +77,5 @@ package enum ReconcilerApplication {
                     liveness: [HealthCheck("state") { service.state.fault }],
                     pages: [AdminPage(path: SweepListing.path) { service.scheduler.page }])
             })
-    }
-
-    private static func expectations(_ topics: [TopicSpecification]) -> [KafkaTopicExpectation] {
-        topics.map { KafkaTopicExpectation(topic: $0.name, createdWith: $0.settings) }
     }
 }

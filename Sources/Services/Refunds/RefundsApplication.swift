@@ -53,10 +53,10 @@ package enum RefundsApplication {
                 let topics = TopicNames(prefix: configuration[RefundsSettings.topicsPrefix])
                 let names = AppStoreEnvironment.published.map(topics.refunds) + [topics.refundPreferences]
                 return ConsumerTopics(
-                    input: expectations(topics.notifications()),
-                    others: expectations(topics.state().filter { names.contains($0.name) }),
-                    control: expectations([topics.controlTopic]).first,
-                    operations: expectations([topics.operationsTopic]).first)
+                    input: topics.notifications().map(\.expectation),
+                    others: topics.state().filter { names.contains($0.name) }.map(\.expectation),
+                    control: topics.controlTopic.expectation,
+                    operations: topics.operationsTopic.expectation)
             },
             build: { context in
                 let topics = TopicNames(prefix: context.configuration[RefundsSettings.topicsPrefix])
@@ -70,9 +70,5 @@ package enum RefundsApplication {
                     ],
                     liveness: [HealthCheck("state") { service.state.fault }])
             })
-    }
-
-    private static func expectations(_ topics: [TopicSpecification]) -> [KafkaTopicExpectation] {
-        topics.map { KafkaTopicExpectation(topic: $0.name, createdWith: $0.settings) }
     }
 }

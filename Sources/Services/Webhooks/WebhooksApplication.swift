@@ -48,17 +48,15 @@ package enum WebhooksApplication {
         consumers: { try WebhooksSettings.consumers($0) },
         topics: { configuration in
             let settings = try WebhooksConfiguration(configuration)
-            func expectations(_ specifications: [TopicSpecification]) -> [KafkaTopicExpectation] {
-                specifications.map { KafkaTopicExpectation(topic: $0.name, createdWith: $0.settings) }
-            }
             let names = settings.content.topics(settings.topics, settings.environments)
             return ConsumerTopics(
-                input: expectations(
-                    settings.content.specifications(settings.topics).filter { names.contains($0.name) }),
+                input: settings.content.specifications(settings.topics).filter { names.contains($0.name) }
+                    .map(\.expectation),
                 others: settings.content == .signed
-                    ? expectations(settings.topics.ingress().filter { $0.name == settings.topics.certificates }) : [],
-                control: expectations([settings.topics.controlTopic]).first,
-                operations: expectations([settings.topics.operationsTopic]).first)
+                    ? settings.topics.ingress().filter { $0.name == settings.topics.certificates }.map(\.expectation)
+                    : [],
+                control: settings.topics.controlTopic.expectation,
+                operations: settings.topics.operationsTopic.expectation)
         },
         build: { context in
             let settings = try WebhooksConfiguration(context.configuration)

@@ -100,8 +100,7 @@ import Testing
         let demands = TopicDemands(profile: profile, replicationFactor: nil)
         for specification in names.specifications() {
             let topic = specification.name
-            let required = KafkaTopicExpectation(topic: topic, createdWith: specification.settings)
-                .required(by: profile)
+            let required = specification.expectation.required(by: profile)
             for changes in [
                 [:], ["min.insync.replicas": "1"], ["unclean.leader.election.enable": "true"],
                 ["max.message.bytes": "1000"], ["cleanup.policy": "compact,delete"], ["retention.ms": "1209600000"],

@@ -36,9 +36,8 @@ extension DoctorFacts {
     /// differ.
     private func stateFindings(_ topics: [KafkaTopicDescription]) -> [DoctorFinding] {
         topicNames.state().flatMap { specification -> [DoctorFinding] in
-            let name = specification.name
-            guard let description = topics.first(where: { $0.topic == name }) else { return [] }
-            let expectation = KafkaTopicExpectation(topic: name, createdWith: specification.settings)
+            guard let description = topics.first(where: { $0.topic == specification.name }) else { return [] }
+            let expectation = specification.expectation
             return expectation.required(by: profile).findings(in: description).map { finding(.problem, $0) }
                 + expectation.advised.findings(in: description).map {
                     finding(.warning, $0, fix: "Run sluicectl topics check, which prints the command")

@@ -89,9 +89,7 @@ struct DoctorFacts {
     var brokers = Brokers.unknown
     var topicNames = TopicNames()
     /// The topics that the executable requires at startup.
-    var expectations = TopicNames().ingress().map {
-        KafkaTopicExpectation(topic: $0.name, createdWith: $0.settings)
-    }
+    var expectations = TopicNames().ingress().map(\.expectation)
     /// The value of `kafka.security.protocol`, in upper case.
     var securityProtocol = "PLAINTEXT"
     /// The SASL mechanism, if the protocol uses SASL.

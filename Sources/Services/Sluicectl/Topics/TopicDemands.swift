@@ -51,8 +51,7 @@ struct TopicDemands: Equatable {
     ///
     /// - Parameter isEmbedded: whether this is the embedded broker, which supports neither replicas nor topic settings.
     func expectation(of specification: TopicSpecification, isEmbedded: Bool) -> KafkaTopicExpectation {
-        let created = KafkaTopicExpectation(
-            topic: specification.name, createdWith: specification.settings)
+        let created = specification.expectation
         var expectation = created.required(by: profile)
         let advised = created.advised
         expectation.deleteRetentionMilliseconds = advised.deleteRetentionMilliseconds
