@@ -26,6 +26,15 @@ public struct TopicNames: Hashable, Sendable {
 
     public init(prefix: String = TopicNames.defaultPrefix) { self.prefix = prefix }
 
+    /// Returns the environment of each topic of one kind.
+    ///
+    /// - Parameter topic: returns the topic of an environment, such as ``entitlements(_:)``.
+    package static func environments(
+        of topic: (AppStoreEnvironment) -> KafkaTopic
+    ) -> [KafkaTopic: AppStoreEnvironment] {
+        Dictionary(uniqueKeysWithValues: AppStoreEnvironment.published.map { (topic($0), $0) })
+    }
+
     /// The topic for notification records.
     public func notifications(_ environment: AppStoreEnvironment) -> KafkaTopic {
         KafkaTopic(rawValue: "\(prefix).notifications.\(environment.topicSuffix)")

@@ -199,6 +199,12 @@ extension TopicNames {
             + [controlTopic, operationsTopic] + deadLetters(partitions: partitions)
     }
 
+    /// Returns the expectations of these topics, in this order. Topics of an installation's own consumers are left out.
+    package func expectations(of topics: [KafkaTopic]) -> [KafkaTopicExpectation] {
+        let specifications = specifications()
+        return topics.compactMap { topic in specifications.first { $0.name == topic }?.expectation }
+    }
+
     /// The consumer groups of the executables that read the notification topics. The names of dead letter topics
     /// contain the group.
     public static let consumerGroups = ["sluice-entitlements", "sluice-refunds", "sluice-reconciler"]

@@ -62,9 +62,7 @@ package enum ArchiveApplication {
                         known.first { $0.name == archived.topic }?.expectation
                             ?? KafkaTopicExpectation(topic: archived.topic)
                     },
-                    others: topics.names.archive.filter {
-                        [topics.names.archiveCheckpoints, topics.names.archiveKeys].contains($0.name)
-                    }.map(\.expectation),
+                    others: topics.names.expectations(of: [topics.names.archiveKeys, topics.names.archiveCheckpoints]),
                     deadLetters: topics.names.archiveDeadLetters, control: topics.names.controlTopic.expectation,
                     operations: topics.names.operationsTopic.expectation)
             },

@@ -64,9 +64,7 @@ package enum EntitlementsApplication {
                 let topics = TopicNames(prefix: configuration[EntitlementsSettings.topicsPrefix])
                 return ConsumerTopics(
                     input: topics.notifications().map(\.expectation),
-                    others: topics.state().filter {
-                        AppStoreEnvironment.published.map(topics.entitlements).contains($0.name)
-                    }.map(\.expectation),
+                    others: topics.expectations(of: AppStoreEnvironment.published.map(topics.entitlements)),
                     control: topics.controlTopic.expectation,
                     operations: topics.operationsTopic.expectation)
             },
@@ -107,8 +105,7 @@ package enum EntitlementsApplication {
             rules: rules, topics: topics, confirmedApps: plan.confirmedApps, input: input, metrics: metrics)
         var options = try StateOptions(
             file: "entitlements.sqlite", in: configuration,
-            topics: Dictionary(
-                uniqueKeysWithValues: AppStoreEnvironment.published.map { (topics.input($0), topics.state($0)) }))
+            topics: TopicNames.environments(of: topics.input).mapValues(topics.state))
         // A member must not miss an erasure, so its file is rebuilt a day before Kafka may have removed a tombstone
         // that is missing from the file.
         options.tombstoneRetention = .seconds((TopicSpecification.tombstoneDays - 1) * 86_400)

@@ -15,7 +15,7 @@ enum EntitlementsHandler {
         of state: KeyedState<EntitlementsModel>, topics: TopicNames, metrics: EntitlementsMetrics,
         unconfirmed: @escaping @Sendable ([PurchaseFacts]) -> Void = { _ in }
     ) -> KeyedStateHandler<EntitlementsModel> {
-        let environments = environments(topics)
+        let environments = TopicNames.environments(of: topics.input)
         return KeyedStateHandler(state) { record in
             reading(record, environments)
         } merged: { merged in
@@ -51,7 +51,7 @@ enum EntitlementsHandler {
     /// Returns a description of the group's earlier input, so that a start with lost state is not mistaken for a first
     /// start.
     static func history(of group: KafkaConsumerGroup, topics: TopicNames) -> StateHistory {
-        let environments = environments(topics)
+        let environments = TopicNames.environments(of: topics.input)
         return StateHistory(
             group: group,
             isKept: { record in
@@ -59,10 +59,6 @@ enum EntitlementsHandler {
             },
             fix: "Restore this member's database; or stop all sluice-entitlements processes and run sluicectl "
                 + "entitlements rebuild --yes, after which the retained notifications are read again")
-    }
-
-    private static func environments(_ topics: TopicNames) -> [KafkaTopic: AppStoreEnvironment] {
-        Dictionary(uniqueKeysWithValues: AppStoreEnvironment.published.map { (topics.input($0), $0) })
     }
 
     static func reading(

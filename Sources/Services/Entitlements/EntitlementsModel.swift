@@ -45,8 +45,7 @@ struct EntitlementsModel: StateModel {
         // are confirmed.
         let confirmed = confirmedApps.map(\.rawValue).sorted().joined(separator: ",")
         fingerprint = rules.fingerprint + (confirmed.isEmpty ? "" : ";confirmed=\(confirmed)")
-        environments = Dictionary(
-            uniqueKeysWithValues: AppStoreEnvironment.published.map { (topics.state($0), $0) })
+        environments = TopicNames.environments(of: topics.state)
     }
 
     /// Returns the record key of a purchase, both in the input and in the state topic.

@@ -1,7 +1,6 @@
 internal import AppStoreModel
 internal import CommandLine
 internal import Configuration
-internal import Kafka
 internal import KeyedState
 package import PipelineRuntime
 internal import Primitives
@@ -57,12 +56,10 @@ package enum ReconcilerApplication {
             ],
             topics: { configuration in
                 let topics = TopicNames(prefix: configuration[ReconcilerSettings.topicsPrefix])
-                let notifications = topics.notifications()
                 let own = AppStoreEnvironment.published.map(topics.reconciliation)
-                let written = topics.ingress().filter { topic in !notifications.contains { $0.name == topic.name } }
                 return ConsumerTopics(
-                    input: notifications.map(\.expectation),
-                    others: (topics.state().filter { own.contains($0.name) } + written).map(\.expectation),
+                    input: topics.notifications().map(\.expectation),
+                    others: topics.expectations(of: own + [topics.quarantine, topics.certificates]),
                     control: topics.controlTopic.expectation,
                     operations: topics.operationsTopic.expectation)
             },

@@ -23,7 +23,7 @@ struct ReconcilerHandler: BatchHandler {
     ) {
         self.state = state
         self.clocks = clocks
-        let environments = Self.environments(topics)
+        let environments = TopicNames.environments(of: topics.notifications)
         self.environments = environments
         signal = OutageObserver(OutageSignal(silence: outage), recovered)
         handler = KeyedStateHandler(state) { Self.reading($0, environments) }
@@ -32,16 +32,12 @@ struct ReconcilerHandler: BatchHandler {
     /// Describes the input that the group has already consumed. A start with lost state must not be mistaken for a
     /// first start, because every notification would then seem to be missing.
     static func history(of group: KafkaConsumerGroup, topics: TopicNames) -> StateHistory {
-        let environments = environments(topics)
+        let environments = TopicNames.environments(of: topics.notifications)
         return StateHistory(
             group: group,
             isKept: { if case .state = reading($0, environments) { true } else { false } },
             fix: "Stop all sluice-reconciler processes, and let their group read the remaining notifications again: "
                 + "kafka-consumer-groups.sh --group \(group) --all-topics --reset-offsets --to-earliest --execute")
-    }
-
-    private static func environments(_ topics: TopicNames) -> [KafkaTopic: AppStoreEnvironment] {
-        Dictionary(uniqueKeysWithValues: AppStoreEnvironment.published.map { (topics.notifications($0), $0) })
     }
 
     func handle(_ records: [KafkaRecord]) async throws -> [HandlerVerdict] {

@@ -33,10 +33,7 @@ struct ReconcilerService {
         let metrics = ReconcilerMetrics(context.metrics)
         var options = try StateOptions(
             file: "reconciliation.sqlite", in: configuration,
-            topics: Dictionary(
-                uniqueKeysWithValues: AppStoreEnvironment.published.map {
-                    (topics.notifications($0), topics.reconciliation($0))
-                }))
+            topics: TopicNames.environments(of: topics.notifications).mapValues(topics.reconciliation))
         options.history = ReconcilerHandler.history(of: context.group, topics: topics)
         let due = DueWork<SweepLanes.Lane>(pause: pause)
         options.revoked = { _ in await due.release(.cancelled) }

@@ -1,7 +1,6 @@
 internal import AppStoreModel
 internal import CommandLine
 internal import Configuration
-internal import Kafka
 internal import KeyedState
 package import PipelineRuntime
 internal import Primitives
@@ -51,10 +50,10 @@ package enum RefundsApplication {
             ],
             topics: { configuration in
                 let topics = TopicNames(prefix: configuration[RefundsSettings.topicsPrefix])
-                let names = AppStoreEnvironment.published.map(topics.refunds) + [topics.refundPreferences]
                 return ConsumerTopics(
                     input: topics.notifications().map(\.expectation),
-                    others: topics.state().filter { names.contains($0.name) }.map(\.expectation),
+                    others: topics.expectations(
+                        of: AppStoreEnvironment.published.map(topics.refunds) + [topics.refundPreferences]),
                     control: topics.controlTopic.expectation,
                     operations: topics.operationsTopic.expectation)
             },

@@ -13,8 +13,7 @@ enum RefundsHandler {
         of state: KeyedState<RefundsModel>, topics: TopicNames, ignored: Set<BundleId>, metrics: RefundsMetrics,
         clocks: Clocks, merged: @escaping @Sendable () -> Void
     ) -> KeyedStateHandler<RefundsModel> {
-        let environments = Dictionary(
-            uniqueKeysWithValues: AppStoreEnvironment.published.map { (topics.notifications($0), $0) })
+        let environments = TopicNames.environments(of: topics.notifications)
         return KeyedStateHandler(state) { record in
             let now = AppStoreInstant(clampingMillisecondsSince1970: clocks.wallMilliseconds())
             let reading = reading(record, environments, now)

@@ -39,14 +39,10 @@ struct RefundsService {
             context.metrics, rules: settings.rules.names, now: clocks.wallMilliseconds)
         let model = RefundsModel(
             gap: configuration[AppStoreSettings.refundRoundGap].clampedMilliseconds,
-            environments: Dictionary(
-                uniqueKeysWithValues: AppStoreEnvironment.published.map { (topics.refunds($0), $0) }))
+            environments: TopicNames.environments(of: topics.refunds))
         var options = try StateOptions(
             file: "refunds.sqlite", in: configuration,
-            topics: Dictionary(
-                uniqueKeysWithValues: AppStoreEnvironment.published.map {
-                    (topics.notifications($0), topics.refunds($0))
-                }))
+            topics: TopicNames.environments(of: topics.notifications).mapValues(topics.refunds))
         let due = DueWork<RefundSchedule.CaseKey>(pause: pause)
         options.revoked = { _ in await due.release(.finished(within: .seconds(5))) }
         options.assigned = { _ in due.wake() }

@@ -18,10 +18,7 @@ struct MessageReading: Sendable {
         self.content = content
         self.certificates = certificates
         topics = Set(content.topics(names, AppStoreEnvironment.published))
-        environments =
-            content == .operations
-            ? [:]
-            : Dictionary(uniqueKeysWithValues: AppStoreEnvironment.published.map { (content.topic(names, $0), $0) })
+        environments = content == .operations ? [:] : TopicNames.environments { content.topic(names, $0) }
     }
 
     func message(_ record: KafkaRecord) throws(WebhookMessageError) -> WebhookMessage {

@@ -27,13 +27,4 @@ package enum WebhookContent: String, Sendable, CaseIterable {
     func topics(_ names: TopicNames, _ environments: [AppStoreEnvironment]) -> [KafkaTopic] {
         self == .operations ? [names.operations] : environments.map { topic(names, $0) }
     }
-
-    /// Returns the specifications of the topics of all environments.
-    func specifications(_ names: TopicNames) -> [TopicSpecification] {
-        switch self {
-        case .state: names.state()
-        case .notification, .signed: names.notifications()
-        case .operations: [names.operationsTopic]
-        }
-    }
 }

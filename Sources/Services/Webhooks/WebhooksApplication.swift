@@ -1,6 +1,5 @@
 internal import CommandLine
 internal import Configuration
-internal import Kafka
 package import PipelineRuntime
 internal import Records
 internal import ServiceKit
@@ -48,15 +47,12 @@ package enum WebhooksApplication {
         consumers: { try WebhooksSettings.consumers($0) },
         topics: { configuration in
             let settings = try WebhooksConfiguration(configuration)
-            let names = settings.content.topics(settings.topics, settings.environments)
+            let topics = settings.topics
             return ConsumerTopics(
-                input: settings.content.specifications(settings.topics).filter { names.contains($0.name) }
-                    .map(\.expectation),
-                others: settings.content == .signed
-                    ? settings.topics.ingress().filter { $0.name == settings.topics.certificates }.map(\.expectation)
-                    : [],
-                control: settings.topics.controlTopic.expectation,
-                operations: settings.topics.operationsTopic.expectation)
+                input: topics.expectations(of: settings.content.topics(topics, settings.environments)),
+                others: topics.expectations(of: settings.content == .signed ? [topics.certificates] : []),
+                control: topics.controlTopic.expectation,
+                operations: topics.operationsTopic.expectation)
         },
         build: { context in
             let settings = try WebhooksConfiguration(context.configuration)

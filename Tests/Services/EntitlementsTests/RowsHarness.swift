@@ -16,8 +16,7 @@ struct RowsHarness: Sendable {
     /// The directory of a database that was created without a path.
     private let directory: TemporaryDirectory
 
-    private static let inputs = Dictionary(
-        uniqueKeysWithValues: AppStoreEnvironment.published.map { (TopicNames().input($0), $0) })
+    private static let inputs = TopicNames.environments(of: TopicNames().input)
 
     /// - Parameters:
     ///   - path: path of the database; nil creates a temporary one.
