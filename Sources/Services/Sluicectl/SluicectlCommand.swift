@@ -268,5 +268,5 @@ enum SluicectlCommand {
             """,
         schema: ConfigurationSchema([OperationsSettings.output]),
         examples: [.init("sluicectl version --output json", "For scripts.")], readsConfiguration: false
-    ) { await VersionCommand.run($0.configuration[OperationsSettings.output], $0.console) }
+    ) { await VersionCommand.run($0.configuration, $0.console) }
 }

@@ -1,5 +1,6 @@
 internal import AppStoreModel
 internal import CommandLine
+internal import Configuration
 internal import Cryptography
 internal import HTTPClient
 internal import JSON
@@ -10,11 +11,8 @@ internal import Telemetry
 
 /// `sluicectl version`: prints the versions of this build and its libraries.
 enum VersionCommand {
-    static func run(_ output: OutputFormat, _ console: Console) async -> ExitCode {
-        switch output {
-        case .text: await console.write(text())
-        case .json: await console.write(line: JSONValue.object(json()).json)
-        }
+    static func run(_ configuration: Configuration, _ console: Console) async -> ExitCode {
+        await console.write(configuration, text: text(), json: json())
         return .ok
     }
 

@@ -114,10 +114,7 @@ struct APICommand {
         } catch {
             throw StartupError(error)
         }
-        switch configuration[OperationsSettings.output] {
-        case .text: await console.write(report.text)
-        case .json: await console.write(line: JSONValue.object(report.json).json)
-        }
+        await console.write(configuration, text: report.text, json: report.json)
         for refused in report.refused { console.complain("sluicectl: rejected an object in the response: \(refused)") }
         return report.isGood ? .ok : .failure
     }

@@ -112,10 +112,7 @@ struct ArchiveDecisionCommand {
         let report = ArchiveDecisionReport(
             action: action, lines: lines, extent: extent, at: at,
             backupDays: action == .erase ? configuration[ArchiveOptions.backupDays] : 0)
-        switch configuration[OperationsSettings.output] {
-        case .text: await console.write(report.text)
-        case .json: await console.write(line: JSONValue.object(report.json).json)
-        }
+        await console.write(configuration, text: report.text, json: report.json)
     }
 }
 

@@ -128,11 +128,9 @@ struct ArchiveDiscloseCommand {
             await write(try ArchiveDisclosure(bytes: bytes).verify(verifiers), console)
             return .ok
         } catch {
-            let refusal: JSONObject = [OutputName.ok: .bool(false), OutputName.reason: .string(error.reason)]
-            switch configuration[OperationsSettings.output] {
-            case .text: await console.write("NOT PROVED: \(PlainText.printable(error.reason))\n")
-            case .json: await console.write(line: JSONValue.object(refusal).json)
-            }
+            await console.write(
+                configuration, text: "NOT PROVED: \(PlainText.printable(error.reason))\n",
+                json: [OutputName.ok: .bool(false), OutputName.reason: .string(error.reason)])
             return error.exitCode
         }
     }

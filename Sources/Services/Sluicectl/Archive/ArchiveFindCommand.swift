@@ -22,13 +22,10 @@ struct ArchiveFindCommand {
         let lines = try await entries(of: id, access).map {
             ArchiveRecordReport($0, names: topicNames, reveals: false)
         }
-        switch configuration[OperationsSettings.output] {
-        case .text:
-            await console.write(
-                lines.isEmpty ? "" : PlainText.table([ArchiveRecordReport.columns] + lines.map(\.cells)))
-        case .json:
-            for line in lines { await console.write(line: JSONValue.object(line.place).json) }
-        }
+        await console.write(
+            configuration,
+            text: lines.isEmpty ? "" : PlainText.table([ArchiveRecordReport.columns] + lines.map(\.cells)),
+            lines: lines.map { JSONValue.object($0.place).json })
         if lines.isEmpty {
             console.complain("the archive has no readable record of \(PlainText.printable(id))")
         }
@@ -62,10 +59,7 @@ struct ArchiveFindCommand {
                 console.complain("revealed \(record.leaf.position) of the archive: personal data")
             }
             let report = ArchiveRecordReport(record, names: topicNames, reveals: isRevealing)
-            switch configuration[OperationsSettings.output] {
-            case .text: await console.write(report.text)
-            case .json: await console.write(line: JSONValue.object(report.json).json)
-            }
+            await console.write(configuration, text: report.text, json: report.json)
         }
         return found.contains { $0.isMissing } ? .archiveTampered : .ok
     }

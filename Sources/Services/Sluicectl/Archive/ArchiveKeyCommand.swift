@@ -62,12 +62,9 @@ struct ArchiveKeyCommand {
     }
 
     private func write(_ keys: [String], to console: Console) async {
-        switch configuration[OperationsSettings.output] {
-        case .text: await console.write(keys.map { "\($0)\n" }.joined())
-        case .json:
-            let value: JSONObject = [OutputName.keys: .array(keys.map { .string($0) })]
-            await console.write(line: JSONValue.object(value).json)
-        }
+        await console.write(
+            configuration, text: keys.map { "\($0)\n" }.joined(),
+            json: [OutputName.keys: .array(keys.map { .string($0) })])
     }
 }
 

@@ -31,25 +31,21 @@ struct ArchiveKeyStoreReport {
             problems += compared.problems
             use = compared
         }
-        switch configuration[OperationsSettings.output] {
-        case .text: await console.write(text(counts, wrapped, given, use))
-        case .json:
-            var object: JSONObject = [
-                OutputName.ok: .bool(problems.isEmpty), OutputName.keys: .integer(Int64(counts.keys)),
-                OutputName.destroyed: .integer(Int64(counts.destroyedKeys)),
-                OutputName.holds: .integer(Int64(counts.holds)),
-                OutputName.waitingErasures: .integer(Int64(counts.waitingErasures)),
-                OutputName.wrapped: .object(
-                    wrapped.sorted { $0.key < $1.key }.reduce(into: JSONObject()) {
-                        $0[$1.key] = .integer(Int64($1.value))
-                    }), OutputName.errors: .array(problems.map { .string($0) }),
-            ]
-            if let use {
-                object[OutputName.leaves] = .integer(Int64(use.leaves))
-                object[OutputName.missing] = .integer(Int64(use.unknown.count))
-            }
-            await console.write(line: JSONValue.object(object).json)
+        var object: JSONObject = [
+            OutputName.ok: .bool(problems.isEmpty), OutputName.keys: .integer(Int64(counts.keys)),
+            OutputName.destroyed: .integer(Int64(counts.destroyedKeys)),
+            OutputName.holds: .integer(Int64(counts.holds)),
+            OutputName.waitingErasures: .integer(Int64(counts.waitingErasures)),
+            OutputName.wrapped: .object(
+                wrapped.sorted { $0.key < $1.key }.reduce(into: JSONObject()) {
+                    $0[$1.key] = .integer(Int64($1.value))
+                }), OutputName.errors: .array(problems.map { .string($0) }),
+        ]
+        if let use {
+            object[OutputName.leaves] = .integer(Int64(use.leaves))
+            object[OutputName.missing] = .integer(Int64(use.unknown.count))
         }
+        await console.write(configuration, text: text(counts, wrapped, given, use), json: object)
         for problem in problems { console.complain(PlainText.printable(problem)) }
         return problems.isEmpty ? .ok : .failure
     }

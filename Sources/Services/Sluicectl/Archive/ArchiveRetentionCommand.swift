@@ -95,13 +95,10 @@ struct ArchiveRetentionCommand {
     }
 
     private func write(_ rows: [Row], _ console: Console) async {
-        switch configuration[OperationsSettings.output] {
-        case .text:
-            let head = ["LOG", "LEAVES", "KEPT FROM", "DELETES", "KEEPS", "ANNOUNCES", "ANNOUNCED"]
-            await console.write(PlainText.table([head] + rows.map(cells)))
-        case .json:
-            for row in rows { await console.write(line: JSONValue.object(json(row)).json) }
-        }
+        let head = ["LOG", "LEAVES", "KEPT FROM", "DELETES", "KEEPS", "ANNOUNCES", "ANNOUNCED"]
+        await console.write(
+            configuration, text: PlainText.table([head] + rows.map(cells)),
+            lines: rows.map { JSONValue.object(json($0)).json })
     }
 
     private func cells(_ row: Row) -> [String] {

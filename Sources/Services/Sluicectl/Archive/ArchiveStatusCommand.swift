@@ -28,16 +28,14 @@ struct ArchiveStatusCommand {
         if configuration[ArchiveReadingOptions.againstKafka] { try await addKafka(to: &rows) }
         if configuration[ArchiveReadingOptions.againstAnchor] { try await addStore(to: &rows) }
         let now = clocks.wallMilliseconds()
-        switch configuration[OperationsSettings.output] {
-        case .json: for row in rows { await console.write(line: row.json(now: now)) }
-        case .text:
-            let counted = rows.filter { !$0.names.isCheckpointLog }
-            let leaves = counted.reduce(0) { $0 + $1.size }
-            let bytes = rows.reduce(0) { $0 + ($1.bytes ?? 0) }
-            await console.write(
-                PlainText.table([ArchiveStatus.head] + rows.map { $0.row(now: now) })
-                    + "\n\(counted.count) logs, \(leaves) leaves\(countsBytes ? ", \(bytes) bytes" : "")\n")
-        }
+        let counted = rows.filter { !$0.names.isCheckpointLog }
+        let leaves = counted.reduce(0) { $0 + $1.size }
+        let bytes = rows.reduce(0) { $0 + ($1.bytes ?? 0) }
+        await console.write(
+            configuration,
+            text: PlainText.table([ArchiveStatus.head] + rows.map { $0.row(now: now) })
+                + "\n\(counted.count) logs, \(leaves) leaves\(countsBytes ? ", \(bytes) bytes" : "")\n",
+            lines: rows.map { $0.json(now: now) })
         var exitCode = ExitCode.ok
         for row in rows {
             guard let anchored = row.rolledBack else { continue }

@@ -31,16 +31,11 @@ struct ClusterCommand {
         let findings = try await withAdmin { admin, brokers, isEmbedded in
             try await survey(admin, brokers, isEmbedded: isEmbedded, isFinal: false).findings
         }
-        switch configuration[OperationsSettings.output] {
-        case .text:
-            let conclusion = findings.isReady ? "ready" : "not ready"
-            await console.write(findings.text + "\n\(conclusion)\n")
-        case .json:
-            let report: JSONValue = [
+        await console.write(
+            configuration, text: findings.text + "\n\(findings.isReady ? "ready" : "not ready")\n",
+            json: [
                 OutputName.ok: .bool(findings.isReady), OutputName.findings: .array(findings.map { .object($0.json) }),
-            ]
-            await console.write(line: report.json)
-        }
+            ])
         return findings.isReady ? .ok : .failure
     }
 

@@ -59,20 +59,17 @@ struct PauseCommand {
         }
         let paused = content.table.records.filter { $0.value.state == .paused }
             .sorted { $0.key.rawValue < $1.key.rawValue }
-        switch configuration[OperationsSettings.output] {
-        case .json:
-            let pauses = paused.map { JSONValue.object(Self.json($0.key, $0.value)) }
-            await console.write(line: JSONValue.object([OutputName.pauses: .array(pauses)]).json)
-        case .text where paused.isEmpty: await console.write("no group is paused\n")
-        case .text:
-            let rows = paused.map { group, record in
-                [
-                    text(group), RFC3339.text(milliseconds: record.atMilliseconds), PlainText.printable(record.author),
-                    PlainText.printable(record.reason),
-                ]
-            }
-            await console.write(PlainText.table([["GROUP", "SINCE", "AUTHOR", "REASON"]] + rows))
+        let rows = paused.map { group, record in
+            [
+                text(group), RFC3339.text(milliseconds: record.atMilliseconds), PlainText.printable(record.author),
+                PlainText.printable(record.reason),
+            ]
         }
+        await console.write(
+            configuration,
+            text: paused.isEmpty
+                ? "no group is paused\n" : PlainText.table([["GROUP", "SINCE", "AUTHOR", "REASON"]] + rows),
+            json: [OutputName.pauses: .array(paused.map { .object(Self.json($0.key, $0.value)) })])
         return .ok
     }
 
@@ -126,16 +123,12 @@ struct PauseCommand {
         _ group: KafkaConsumerGroup, _ record: ControlRecord?, _ text: String, warning: String?, _ console: Console
     ) async {
         if let warning { console.complain("sluicectl: warning: \(warning)") }
-        guard configuration[OperationsSettings.output] == .json else {
-            await console.write(text + "\n")
-            return
-        }
         let state = JSONValue.string(ControlRecord.State.running.rawValue)
         var object =
             record.map { Self.json(group, $0) }
             ?? [OutputName.group: .string(group.rawValue), OutputName.state: state]
         object[OutputName.warning] = warning.map { .string($0) }
-        await console.write(line: JSONValue.object(object).json)
+        await console.write(configuration, text: text + "\n", json: object)
     }
 
     private static func json(_ group: KafkaConsumerGroup, _ record: ControlRecord) -> JSONObject {

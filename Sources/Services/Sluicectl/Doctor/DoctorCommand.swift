@@ -38,10 +38,7 @@ struct DoctorCommand {
 
     func run(_ console: Console) async throws -> ExitCode {
         let report = DoctorReport(findings: try await facts().findings)
-        switch flags[OperationsSettings.output] {
-        case .text: await console.write(report.text)
-        case .json: await console.write(line: JSONValue.object(report.json).json)
-        }
+        await console.write(flags, text: report.text, json: report.json)
         return report.isGood ? .ok : .failure
     }
 

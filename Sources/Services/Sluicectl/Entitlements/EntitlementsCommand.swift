@@ -121,11 +121,7 @@ struct EntitlementsCommand {
         _ body: [UInt8], _ console: Console, _ text: (JSONObject) -> String
     ) async throws -> ExitCode {
         let answer = try client.known(body)
-        switch configuration[OperationsSettings.output] {
-        // Print the service's JSON unchanged.
-        case .json: await console.write(line: body)
-        case .text: await console.write(text(answer))
-        }
+        await console.write(configuration, text: text(answer), json: body)
         return .ok
     }
 }

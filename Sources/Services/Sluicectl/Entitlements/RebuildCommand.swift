@@ -34,17 +34,14 @@ struct RebuildCommand {
     }
 
     private func print(_ offsets: GroupOffsets, isDone: Bool, _ console: Console) async {
-        switch configuration[OperationsSettings.output] {
-        case .text:
-            await console.write(
-                "group \(offsets.group) \(isDone ? "reads" : "would read") from the beginning\n\n" + offsets.text)
-        case .json:
-            var writer = JSONWriter()
-            writer.object { object in
-                object.set("ok", isDone)
-                offsets.write(to: &object)
-            }
-            await console.write(line: writer.bytes)
+        var writer = JSONWriter()
+        writer.object { object in
+            object.set("ok", isDone)
+            offsets.write(to: &object)
         }
+        await console.write(
+            configuration,
+            text: "group \(offsets.group) \(isDone ? "reads" : "would read") from the beginning\n\n" + offsets.text,
+            json: writer.bytes)
     }
 }

@@ -121,13 +121,10 @@ struct ExplainCommand {
             at != nil || why != nil
             ? StoryAnswer(story, at: at ?? now, entitlement: why, rules: model.rules) : nil
         story.limit(from: configuration[ExplainSettings.from], to: configuration[ExplainSettings.to])
-        switch configuration[OperationsSettings.output] {
-        case .json:
-            var object = story.json(reveals: isRevealing)
-            object[StoryName.answer] = answer.map { .object($0.json) }
-            await console.write(line: JSONValue.object(object).json)
-        case .text: await console.write(StoryText(reveals: isRevealing).text(story, answer))
-        }
+        var object = story.json(reveals: isRevealing)
+        object[StoryName.answer] = answer.map { .object($0.json) }
+        await console.write(
+            configuration, text: StoryText(reveals: isRevealing).text(story, answer), json: object)
     }
 }
 

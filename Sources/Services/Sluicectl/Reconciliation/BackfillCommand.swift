@@ -41,17 +41,15 @@ struct BackfillCommand {
         try await SweepRequests(configuration: configuration, timeout: timeout).write(sweep)
         console.complain("backfill \(id): requested; it continues after this command ends")
         guard !configuration[OperationsSettings.noWait] else {
-            await console.write(line: sweep.jsonText, or: id, configuration)
+            await console.write(configuration, text: id + "\n", json: sweep.jsonText)
             return .ok
         }
         guard let done = try await follow(sweep, interruption, console) else {
             console.complain("for progress, run: sluicectl reconcile report")
             return .failure
         }
-        switch configuration[OperationsSettings.output] {
-        case .json: await console.write(line: done.jsonText)
-        case .text: await console.write(SweepText.table([done]) + SweepText.details([done]))
-        }
+        await console.write(
+            configuration, text: SweepText.table([done]) + SweepText.details([done]), json: done.jsonText)
         guard let complaint = done.last.flatMap(Self.complaint) else { return .ok }
         console.complain("backfill \(id): \(complaint)")
         return .failure
@@ -115,15 +113,5 @@ struct BackfillCommand {
             try await Task.sleep(for: pause)
         }
         return nil
-    }
-}
-
-extension Console {
-    /// Prints a result as JSON or as text, depending on the output format.
-    fileprivate func write(line json: [UInt8], or text: String, _ configuration: Configuration) async {
-        switch configuration[OperationsSettings.output] {
-        case .json: await write(line: json)
-        case .text: await write(text + "\n")
-        }
     }
 }

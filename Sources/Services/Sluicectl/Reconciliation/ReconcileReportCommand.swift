@@ -13,10 +13,8 @@ struct ReconcileReportCommand {
         let sweeps = try await ReconcilerPage(configuration: configuration).sweeps()
             .filter { app == nil || $0.bundleId.rawValue == app }
             .sorted { Self.order($0) < Self.order($1) }
-        switch configuration[OperationsSettings.output] {
-        case .json: for sweep in sweeps { await console.write(line: sweep.jsonText) }
-        case .text: await console.write(SweepText.table(sweeps) + SweepText.details(sweeps))
-        }
+        await console.write(
+            configuration, text: SweepText.table(sweeps) + SweepText.details(sweeps), lines: sweeps.map(\.jsonText))
         return .ok
     }
 

@@ -35,10 +35,7 @@ struct StatusesCommand {
             StatusComparison(client, scope, clocks: clocks),
             Repetition(clocks: clocks, sleep: { try await Task.sleep(for: $0) }))
         let report = try await compare(published, inquiry, console)
-        switch configuration[OperationsSettings.output] {
-        case .text: await console.write(report.text)
-        case .json: await console.write(line: report.json)
-        }
+        await console.write(configuration, text: report.text, json: report.json)
         if let failure = report.failure { throw StartupError(failure) }
         return report.isGood ? .ok : .failure
     }

@@ -51,20 +51,18 @@ struct DeadLettersCommand {
         let position = try QuarantineCommand.position(position)
         return try await withScan { scan in
             let record = try await scan.record(at: position)
-            switch configuration[OperationsSettings.output] {
-            case .json:
-                var object = TappedRecord(record, names: names).json
-                object[OutputName.position] = .string("\(position)")
-                await console.write(line: JSONValue.object(object).json)
-            case .text:
-                let rows = record.headers.map {
-                    [PlainText.printable($0.key), PlainText.printable($0.text ?? "(no text)")]
-                }
-                let value = record.value.map { String(decoding: $0, as: UTF8.self) } ?? "(tombstone)"
-                await console.write(
-                    PlainText.table([["position", "\(position)"], ["key", ReadDeadLetter(record).key ?? "-"]] + rows)
-                        + "\n" + PlainText.printable(value, maximum: 1 << 20) + "\n")
+            var object = TappedRecord(record, names: names).json
+            object[OutputName.position] = .string("\(position)")
+            let rows = record.headers.map {
+                [PlainText.printable($0.key), PlainText.printable($0.text ?? "(no text)")]
             }
+            let value = record.value.map { String(decoding: $0, as: UTF8.self) } ?? "(tombstone)"
+            await console.write(
+                configuration,
+                text: PlainText.table(
+                    [["position", "\(position)"], ["key", ReadDeadLetter(record).key ?? "-"]] + rows)
+                    + "\n" + PlainText.printable(value, maximum: 1 << 20) + "\n",
+                json: object)
             return .ok
         }
     }
@@ -161,18 +159,14 @@ struct DeadLettersCommand {
                 try await admin.deleteRecords(
                     before: [place: KafkaOffset(rawValue: position.offset.rawValue + 1)])
             }
-            switch configuration[OperationsSettings.output] {
-            case .text:
-                await console.write(
-                    "\(place): \(isDone ? "deleted" : "would delete") everything up to \(position), at most \(count) records\n"
-                )
-            case .json:
-                let object: JSONObject = [
+            let action = isDone ? "deleted" : "would delete"
+            await console.write(
+                configuration,
+                text: "\(place): \(action) everything up to \(position), at most \(count) records\n",
+                json: [
                     OutputName.ok: .bool(isDone), OutputName.topic: .string(topic.rawValue),
                     OutputName.position: .string("\(position)"), OutputName.records: .integer(count),
-                ]
-                await console.write(line: JSONValue.object(object).json)
-            }
+                ])
             guard isDone else { throw StartupError("nothing was changed", fix: "Run the command again with --yes") }
             return .ok
         }

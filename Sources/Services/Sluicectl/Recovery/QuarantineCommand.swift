@@ -59,18 +59,15 @@ struct QuarantineCommand {
             let record = try await scan.record(at: position)
             let report = try VerifyCommand(configuration: configuration, source: source, clocks: clocks)
                 .report(on: record.value ?? [])
-            switch configuration[OperationsSettings.output] {
-            case .json:
-                var object = TappedRecord(record, names: names).json
-                object[OutputName.position] = .string("\(position)")
-                object[OutputName.verification] = .object(report.json)
-                await console.write(line: JSONValue.object(object).json)
-            case .text:
-                let rows = record.headers.map {
-                    [PlainText.printable($0.key), PlainText.printable($0.text ?? "(no text)")]
-                }
-                await console.write(PlainText.table([["position", "\(position)"]] + rows) + "\n" + report.text)
+            var object = TappedRecord(record, names: names).json
+            object[OutputName.position] = .string("\(position)")
+            object[OutputName.verification] = .object(report.json)
+            let rows = record.headers.map {
+                [PlainText.printable($0.key), PlainText.printable($0.text ?? "(no text)")]
             }
+            await console.write(
+                configuration,
+                text: PlainText.table([["position", "\(position)"]] + rows) + "\n" + report.text, json: object)
             return .ok
         }
     }

@@ -21,8 +21,6 @@ struct RefundsCommand {
     /// `refunds.round.gap`, in milliseconds.
     var gap: Int64 { configuration[OperationsSettings.roundGap].clampedMilliseconds }
 
-    private var output: OutputFormat { configuration[OperationsSettings.output] }
-
     var topic: KafkaTopic {
         TopicNames(prefix: configuration[OperationsSettings.topicsPrefix]).refunds(
             configuration[OperationsSettings.environment])
@@ -97,26 +95,17 @@ struct RefundsCommand {
     private func print(
         _ rows: [ReadRefunds.Row], _ console: Console, columns: [String], cells: (ReadRefunds.Row) -> [String]
     ) async {
-        switch output {
-        case .json: for row in rows { await console.write(line: row.refund.jsonText(gap: gap)) }
-        case .text:
-            guard !rows.isEmpty else {
-                await console.write("none\n")
-                return
-            }
-            await console.write(
-                PlainText.table([columns] + rows.map { cells($0).map { PlainText.printable($0, maximum: 80) } }))
-        }
+        let table = [columns] + rows.map { cells($0).map { PlainText.printable($0, maximum: 80) } }
+        await console.write(
+            configuration, text: rows.isEmpty ? "none\n" : PlainText.table(table),
+            lines: rows.map { $0.refund.jsonText(gap: gap) })
     }
 
     // MARK: show
 
     func show(_ id: String, _ console: Console) async throws -> ExitCode {
         let row = try Self.one(id, in: try await read(), configuration)
-        switch output {
-        case .json: await console.write(line: row.refund.jsonText(gap: gap))
-        case .text: await console.write(RefundText.text(row))
-        }
+        await console.write(configuration, text: RefundText.text(row), json: row.refund.jsonText(gap: gap))
         return .ok
     }
 
@@ -146,10 +135,7 @@ struct RefundsCommand {
     func stats(_ console: Console) async throws -> ExitCode {
         let statistics = RefundStatistics(
             try await read().cases, by: configuration[OperationsSettings.statisticsBy], in: try period())
-        switch output {
-        case .json: await console.write(line: statistics.json)
-        case .text: await console.write(statistics.text)
-        }
+        await console.write(configuration, text: statistics.text, json: statistics.json)
         return .ok
     }
 
@@ -163,10 +149,7 @@ struct RefundsCommand {
         let trial = RefundTrial(
             rules, against: try configuration[OperationsSettings.rulesInForce].map(Self.rules),
             try await tried(console).cases, in: try period())
-        switch output {
-        case .json: await console.write(line: trial.json)
-        case .text: await console.write(trial.text)
-        }
+        await console.write(configuration, text: trial.text, json: trial.json)
         return .ok
     }
 

@@ -16,10 +16,7 @@ struct SizeCommand {
         }
         let demand = SizeSettings.demand(configuration)
         let plan = CapacityPlan(demand, figures)
-        switch configuration[OperationsSettings.output] {
-        case .text: await console.write(text(demand, figures, plan))
-        case .json: await console.write(line: JSONValue.object(json(demand, figures, plan)).json)
-        }
+        await console.write(configuration, text: text(demand, figures, plan), json: json(demand, figures, plan))
         return .ok
     }
 

@@ -174,9 +174,6 @@ struct RekeyCommand {
     }
 
     private func print(_ report: RekeyReport, _ console: Console) async {
-        switch configuration[OperationsSettings.output] {
-        case .text: await console.write(report.text)
-        case .json: await console.write(line: report.json)
-        }
+        await console.write(configuration, text: report.text, json: report.json)
     }
 }

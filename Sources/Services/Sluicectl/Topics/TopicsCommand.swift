@@ -67,10 +67,7 @@ struct TopicsCommand {
     }
 
     private func finish(_ report: TopicReport, _ console: Console) async -> ExitCode {
-        switch configuration[OperationsSettings.output] {
-        case .text: await console.write(report.text)
-        case .json: await console.write(line: JSONValue.object(report.json).json)
-        }
+        await console.write(configuration, text: report.text, json: report.json)
         return report.isGood ? .ok : .failure
     }
 

@@ -43,10 +43,7 @@ struct TwinCommand {
         }
         let comparison = reading.comparison
         let report = TwinReport(comparison: comparison, limit: configuration[TwinSettings.limit])
-        switch configuration[OperationsSettings.output] {
-        case .text: await console.write(report.text)
-        case .json: await console.write(line: report.json)
-        }
+        await console.write(configuration, text: report.text, json: report.json)
         return comparison.isSame ? .ok : .failure
     }
 

@@ -19,10 +19,7 @@ struct VerifyCommand {
     func run(_ path: String, _ console: Console) async throws -> ExitCode {
         let text = try await InputFile.read(path, maximumBytes: Self.maximumBytes)
         let report = try report(on: text)
-        switch configuration[OperationsSettings.output] {
-        case .text: await console.write(report.text)
-        case .json: await console.write(line: JSONValue.object(report.json).json)
-        }
+        await console.write(configuration, text: report.text, json: report.json)
         return report.isAccepted ? .ok : .failure
     }
 

@@ -81,22 +81,15 @@ struct WebhooksCommand {
             configuration[OperationsSettings.failedOnly]
             ? all.filter { $0[OutputName.outcome]?.string != "accepted" } : all
         let latest = wanted.suffix(configuration[OperationsSettings.attemptLimit])
-        switch configuration[OperationsSettings.output] {
-        case .json:
-            let attempts = JSONValue.array(latest.map { .object($0) })
-            await console.write(line: JSONValue.object([OutputName.attempts: attempts]).json)
-        case .text:
-            let names = [
-                OutputName.at, OutputName.outcome, OutputName.status, OutputName.milliseconds, OutputName.type,
-                OutputName.id,
-            ]
-            await console.write(
-                latest.isEmpty
-                    ? "none\n"
-                    : PlainText.table(
-                        [["AT", "OUTCOME", "STATUS", "MS", "TYPE", "ID"]]
-                            + latest.map { attempt in names.map { JSONCells.cell(attempt[$0]) } }))
-        }
+        let names = [
+            OutputName.at, OutputName.outcome, OutputName.status, OutputName.milliseconds, OutputName.type,
+            OutputName.id,
+        ]
+        let rows = latest.map { attempt in names.map { JSONCells.cell(attempt[$0]) } }
+        await console.write(
+            configuration,
+            text: rows.isEmpty ? "none\n" : PlainText.table([["AT", "OUTCOME", "STATUS", "MS", "TYPE", "ID"]] + rows),
+            json: [OutputName.attempts: .array(latest.map { .object($0) })])
         return .ok
     }
 
@@ -140,10 +133,7 @@ struct WebhooksCommand {
     }
 
     private func print(_ delivery: SluicectlParts.Delivery, _ console: Console) async throws -> ExitCode {
-        switch configuration[OperationsSettings.output] {
-        case .json: await console.write(line: delivery.json)
-        case .text: await console.write(PlainText.printable(delivery.text) + "\n")
-        }
+        await console.write(configuration, text: PlainText.printable(delivery.text) + "\n", json: delivery.json)
         return delivery.isAccepted ? .ok : .failure
     }
 }

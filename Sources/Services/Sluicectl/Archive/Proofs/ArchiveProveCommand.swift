@@ -113,10 +113,7 @@ struct ArchiveProveCommand {
             outer = try? await InputFile.read(file + CosignedProof.suffix, maximumBytes: Self.maximumBytes)
         }
         let result = ProofResult(bytes, verifiers, policy, outer: outer)
-        switch configuration[OperationsSettings.output] {
-        case .text: await console.write(result.text)
-        case .json: await console.write(line: JSONValue.object(result.json).json)
-        }
+        await console.write(configuration, text: result.text, json: result.json)
         return result.exitCode
     }
 }

@@ -48,10 +48,7 @@ struct ArchiveVerifyCommand {
             let kafka = try await compareWithKafka(report, store, options)
             let deletions = try await compareWithRetention(retention, report, store, options)
             let printed = ArchiveVerifyReport(report, kafka: kafka, retention: deletions, options: options)
-            switch configuration[OperationsSettings.output] {
-            case .text: await console.write(printed.text)
-            case .json: await console.write(line: JSONValue.object(printed.json).json)
-            }
+            await console.write(configuration, text: printed.text, json: printed.json)
             if printed.verdict == nil { try save(report) }
             return ExitCode(printed.verdict)
         } catch let error as ArchiveError where error.isReadFailure {

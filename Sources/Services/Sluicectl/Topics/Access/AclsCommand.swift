@@ -19,12 +19,8 @@ struct AclsCommand {
                 "--output json and --format \(format.rawValue) are mutually exclusive", fix: "Pass one of them",
                 exitCode: .usage)
         }
-        switch output {
-        case .json:
-            let grants = JSONValue.array(grants.map { .object($0.json) })
-            await console.write(line: JSONValue.object([OutputName.grants: grants]).json)
-        case .text: await console.write(text(format))
-        }
+        await console.write(
+            configuration, text: text(format), json: [OutputName.grants: .array(grants.map { .object($0.json) })])
         return .ok
     }
 
