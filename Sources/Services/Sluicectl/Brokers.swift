@@ -17,6 +17,19 @@ struct Brokers {
         kafka = try ApplicationSettings.kafkaConfiguration(configuration, clientId: "sluicectl")
     }
 
+    /// Runs `body` with a client for the brokers and a configuration for further clients, and closes the client.
+    ///
+    /// - Parameter timeout: timeout for the brokers' first response.
+    static func connected<Result>(
+        _ configuration: Configuration, _ timeout: Duration,
+        _ body: (KafkaAdmin, KafkaConfiguration) async throws -> Result
+    ) async throws -> Result {
+        let brokers = try Brokers(configuration, timeout: timeout)
+        return try await brokers.admin().closing { admin in
+            try await body(admin, try brokers.readerConfiguration(isEmbedded: try await brokers.isEmbedded(admin)))
+        }
+    }
+
     func admin() throws(StartupError) -> KafkaAdmin {
         do {
             return try KafkaAdmin(kafka)

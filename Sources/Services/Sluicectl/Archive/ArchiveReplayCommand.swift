@@ -23,9 +23,7 @@ struct ArchiveReplayCommand {
         let readers = try await logs.readers { $0 == topic }
         let contents = try await ArchivedContents(configuration, logs)
         defer { contents.close() }
-        let brokers = try Brokers(configuration, timeout: timeout)
-        return try await brokers.admin().closing { admin in
-            let kafka = try brokers.readerConfiguration(isEmbedded: try await brokers.isEmbedded(admin))
+        return try await Brokers.connected(configuration, timeout) { admin, kafka in
             try await require(target, admin)
             if configuration[OperationsSettings.yes] {
                 try await reveals.record(.replay, scope: "\(topic) into \(target)", marks: contents.keys.marksId)

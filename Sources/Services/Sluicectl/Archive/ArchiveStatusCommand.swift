@@ -58,10 +58,8 @@ struct ArchiveStatusCommand {
     }
 
     private func addKafka(to rows: inout [ArchiveStatus]) async throws {
-        let brokers = try Brokers(configuration, timeout: timeout)
         let names = TopicNames(prefix: configuration[OperationsSettings.topicsPrefix])
-        try await brokers.admin().closing { admin in
-            let kafka = try brokers.readerConfiguration(isEmbedded: try await brokers.isEmbedded(admin))
+        try await Brokers.connected(configuration, timeout) { admin, kafka in
             var ends: [KafkaTopicPartition: KafkaWatermarks] = [:]
             for topic in Set(rows.filter { !$0.names.isCheckpointLog }.map(\.partition.topic)) {
                 do throws(KafkaError) {

@@ -13,9 +13,8 @@ package struct ErasurePublishing: Sendable {
     /// Publishes to the erasures topic of the installation's cluster.
     package static let kafka = ErasurePublishing { records, configuration, timeout in
         let topic = TopicNames(prefix: configuration[OperationsSettings.topicsPrefix]).erasures
-        let brokers = try Brokers(configuration, timeout: timeout)
-        let isEmbedded = try await brokers.admin().closing { try await brokers.isEmbedded($0) }
-        let producer = try KafkaProducer(brokers.readerConfiguration(isEmbedded: isEmbedded), topics: [topic])
+        let kafka = try await Brokers.connected(configuration, timeout) { _, kafka in kafka }
+        let producer = try KafkaProducer(kafka, topics: [topic])
         do throws(KafkaError) {
             for record in records { _ = try await producer.send(record, deadline: .seconds(30)) }
         } catch {

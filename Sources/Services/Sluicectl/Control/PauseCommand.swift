@@ -98,9 +98,7 @@ struct PauseCommand {
     }
 
     private func withTopic<Result: Sendable>(_ body: (ControlTopic) async throws -> Result) async throws -> Result {
-        let brokers = try Brokers(configuration, timeout: timeout)
-        return try await brokers.admin().closing { admin in
-            let kafka = try brokers.readerConfiguration(isEmbedded: try await brokers.isEmbedded(admin))
+        return try await Brokers.connected(configuration, timeout) { admin, kafka in
             return try await body(ControlTopic(configuration, admin, kafka))
         }
     }

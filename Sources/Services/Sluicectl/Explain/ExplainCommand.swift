@@ -31,9 +31,7 @@ struct ExplainCommand {
         }
         if isRevealing { try reveals.requireAuthor() }
         let model = try entitlements.model(configuration)
-        let brokers = try Brokers(configuration, timeout: timeout)
-        let story = try await brokers.admin().closing { admin in
-            let kafka = try brokers.readerConfiguration(isEmbedded: try await brokers.isEmbedded(admin))
+        let story = try await Brokers.connected(configuration, timeout) { admin, kafka in
             return try await read(identifier, model, admin, kafka, console)
         }
         if isRevealing { try await recordReveal(of: story) }

@@ -44,10 +44,8 @@ struct StatusesCommand {
     private func published(of scope: APIScope) async throws -> [PublishedSubscription] {
         let topic = TopicNames(prefix: configuration[OperationsSettings.topicsPrefix]).entitlements(scope.environment)
         let isEverything = configuration[OperationsSettings.statusesOfAll]
-        let brokers = try Brokers(configuration, timeout: timeout)
         var rows: [[UInt8]: PublishedSubscription] = [:]
-        try await brokers.admin().closing { admin in
-            let kafka = try brokers.readerConfiguration(isEmbedded: try await brokers.isEmbedded(admin))
+        try await Brokers.connected(configuration, timeout) { admin, kafka in
             try await TopicScan(topic, of: admin, with: kafka).run { record in
                 guard let key = record.key else { return true }
                 rows[key] = PublishedSubscription(record, of: scope.bundleId)

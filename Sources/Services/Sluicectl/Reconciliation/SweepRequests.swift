@@ -14,9 +14,8 @@ struct SweepRequests {
     /// - Throws: a `StartupError` if Kafka does not acknowledge the record.
     func write(_ sweep: Sweep) async throws {
         let topic = TopicNames(prefix: configuration[OperationsSettings.topicsPrefix]).reconciliation(sweep.environment)
-        let brokers = try Brokers(configuration, timeout: timeout)
-        let isEmbedded = try await brokers.admin().closing { try await brokers.isEmbedded($0) }
-        let producer = try KafkaProducer(brokers.readerConfiguration(isEmbedded: isEmbedded), topics: [topic])
+        let kafka = try await Brokers.connected(configuration, timeout) { _, kafka in kafka }
+        let producer = try KafkaProducer(kafka, topics: [topic])
         let row = ReconciliationRow.sweep(sweep)
         do {
             _ = try await producer.send(

@@ -17,7 +17,7 @@ struct DeadLettersCommand {
     // MARK: list
 
     func list(_ console: Console) async throws -> ExitCode {
-        try await withAdmin { admin, kafka in
+        try await Brokers.connected(configuration, timeout) { admin, kafka in
             let rows = RecoveryRows(
                 ["POSITION", "FAILED", "REASON", "GROUP", "ATTEMPTS", "KEY", "TOPIC", "MESSAGE"], configuration, console
             )
@@ -72,7 +72,7 @@ struct DeadLettersCommand {
     func replay(_ position: String?, _ interruption: Interruption, _ console: Console) async throws -> ExitCode {
         let position = try position.map { try QuarantineCommand.position($0) }
         let topic = try topic()
-        return try await withAdmin { admin, kafka in
+        return try await Brokers.connected(configuration, timeout) { admin, kafka in
             let returned = try await returnedLetters(topic, admin, kafka)
             let scan = try await TopicScan(topic, of: admin, with: kafka, since: filter.from)
             let producer = try KafkaProducer(kafka, topics: inputs)
@@ -149,7 +149,7 @@ struct DeadLettersCommand {
     func discard(_ position: String, _ console: Console) async throws -> ExitCode {
         let position = try QuarantineCommand.position(position)
         let topic = try topic()
-        return try await withAdmin { admin, kafka in
+        return try await Brokers.connected(configuration, timeout) { admin, kafka in
             let scan = try await TopicScan(topic, of: admin, with: kafka)
             let record = try await scan.record(at: position)
             let place = KafkaTopicPartition(topic: topic, partition: record.partition)
@@ -189,17 +189,8 @@ struct DeadLettersCommand {
 
     private func withScan(_ body: (TopicScan) async throws -> ExitCode) async throws -> ExitCode {
         let topic = try topic()
-        return try await withAdmin { admin, kafka in
+        return try await Brokers.connected(configuration, timeout) { admin, kafka in
             try await body(try await TopicScan(topic, of: admin, with: kafka))
-        }
-    }
-
-    private func withAdmin(
-        _ body: (KafkaAdmin, KafkaConfiguration) async throws -> ExitCode
-    ) async throws -> ExitCode {
-        let brokers = try Brokers(configuration, timeout: timeout)
-        return try await brokers.admin().closing { admin in
-            try await body(admin, try brokers.readerConfiguration(isEmbedded: try await brokers.isEmbedded(admin)))
         }
     }
 }

@@ -186,9 +186,7 @@ struct QuarantineCommand {
     private func withScan(
         _ body: (KafkaAdmin, TopicScan, KafkaConfiguration) async throws -> ExitCode
     ) async throws -> ExitCode {
-        let brokers = try Brokers(configuration, timeout: timeout)
-        return try await brokers.admin().closing { admin in
-            let kafka = try brokers.readerConfiguration(isEmbedded: try await brokers.isEmbedded(admin))
+        return try await Brokers.connected(configuration, timeout) { admin, kafka in
             return try await body(admin, try await TopicScan(names.quarantine, of: admin, with: kafka), kafka)
         }
     }

@@ -25,9 +25,7 @@ struct ReplayCommand {
 
     func run(_ position: String?, _ console: Console) async throws -> ExitCode {
         let position = try position.map { try QuarantineCommand.position($0) }
-        let brokers = try Brokers(configuration, timeout: timeout)
-        return try await brokers.admin().closing { admin in
-            let kafka = try brokers.readerConfiguration(isEmbedded: try await brokers.isEmbedded(admin))
+        return try await Brokers.connected(configuration, timeout) { admin, kafka in
             let scan = try await TopicScan(topic, of: admin, with: kafka, since: filter.from)
             let producer = try KafkaProducer(kafka, topics: [topic])
             let run = ReplayRun(

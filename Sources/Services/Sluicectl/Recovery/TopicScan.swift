@@ -91,25 +91,21 @@ struct TopicScan {
     /// - Throws: a ``StartupError`` if there is none.
     func record(at position: RecordPosition) async throws -> KafkaRecord {
         let place = KafkaTopicPartition(topic: topic, partition: position.partition)
-        let found = Found()
+        var found: KafkaRecord?
         if let marks = watermarks[place], marks.low <= position.offset, position.offset < marks.high {
             let before = RecordPosition(
                 partition: position.partition, offset: KafkaOffset(rawValue: position.offset.rawValue - 1))
             try await run(after: before) { record in
-                found.record = record
+                found = record
                 return false
             }
         }
-        guard let record = found.record, RecordPosition(record) == position else {
+        guard let found, RecordPosition(found) == position else {
             throw StartupError(
                 "\(topic) has no record at \(position)",
                 fix: "Check the positions with list; old records are deleted by retention")
         }
-        return record
-    }
-
-    private final class Found {
-        var record: KafkaRecord?
+        return found
     }
 
     /// Thrown to stop reading early.

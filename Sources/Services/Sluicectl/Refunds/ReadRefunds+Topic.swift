@@ -9,18 +9,11 @@ extension ReadRefunds {
     static func read(
         _ topic: KafkaTopic, gap: Int64, of admin: KafkaAdmin, with kafka: KafkaConfiguration
     ) async throws -> ReadRefunds {
-        let scan = try await TopicScan(topic, of: admin, with: kafka)
-        let box = Box(ReadRefunds(gap: gap))
-        try await scan.run { record in
-            box.refunds.take(record)
+        var refunds = ReadRefunds(gap: gap)
+        try await TopicScan(topic, of: admin, with: kafka).run { record in
+            refunds.take(record)
             return true
         }
-        return box.refunds
-    }
-
-    private final class Box {
-        var refunds: ReadRefunds
-
-        init(_ refunds: ReadRefunds) { self.refunds = refunds }
+        return refunds
     }
 }

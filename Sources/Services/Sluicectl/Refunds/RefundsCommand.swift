@@ -192,10 +192,7 @@ struct RefundsCommand {
     func withAdmin<Result: Sendable>(
         _ body: (KafkaAdmin, KafkaConfiguration) async throws -> Result
     ) async throws -> Result {
-        let brokers = try Brokers(configuration, timeout: timeout)
-        return try await brokers.admin().closing { admin in
-            try await body(admin, try brokers.readerConfiguration(isEmbedded: try await brokers.isEmbedded(admin)))
-        }
+        try await Brokers.connected(configuration, timeout, body)
     }
 }
 

@@ -27,12 +27,10 @@ struct TwinCommand {
             throw StartupError("--from is not before --to", fix: "Set it to a time before \(to)", exitCode: .usage)
         }
         let topic = TopicNames(prefix: configuration[OperationsSettings.topicsPrefix]).notifications(environment)
-        let brokers = try Brokers(configuration, timeout: timeout)
         let reading = Reading(
             environment, bundleId: configuration[TwinSettings.app].map { BundleId($0) }, from: from, to: to,
             toleranceMilliseconds: toleranceMilliseconds)
-        try await brokers.admin().closing { admin in
-            let kafka = try brokers.readerConfiguration(isEmbedded: try await brokers.isEmbedded(admin))
+        try await Brokers.connected(configuration, timeout) { admin, kafka in
             try await TopicScan(topic, of: admin, with: kafka).run { record in
                 reading.take(record)
                 return true

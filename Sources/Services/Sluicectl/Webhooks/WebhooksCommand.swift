@@ -69,9 +69,7 @@ struct WebhooksCommand {
     }
 
     private func readerConfiguration() async throws -> KafkaConfiguration {
-        let brokers = try Brokers(configuration, timeout: timeout)
-        let isEmbedded = try await brokers.admin().closing { try await brokers.isEmbedded($0) }
-        return try brokers.readerConfiguration(isEmbedded: isEmbedded)
+        try await Brokers.connected(configuration, timeout) { _, kafka in kafka }
     }
 
     /// Prints the latest delivery attempts of a process, newest last.

@@ -172,20 +172,13 @@ struct ArchiveInputs {
 
     private func collectPublished(into anchors: inout AnchoredCheckpoints) async throws {
         let topic = TopicNames(prefix: configuration[OperationsSettings.topicsPrefix]).archiveCheckpoints
-        let brokers = try Brokers(configuration, timeout: timeout)
-        let read = try await brokers.admin().closing { [anchors] admin in
-            let isEmbedded = try await brokers.isEmbedded(admin)
-            let scan = try await TopicScan(
-                topic, of: admin, with: brokers.readerConfiguration(isEmbedded: isEmbedded))
-            var read = anchors
-            try await scan.run { record in
+        try await Brokers.connected(configuration, timeout) { admin, kafka in
+            try await TopicScan(topic, of: admin, with: kafka).run { record in
                 // Clients with write access can publish anything. The report counts values that are not checkpoints.
-                if let value = record.value { read.add(bytes: value) }
+                if let value = record.value { anchors.add(bytes: value) }
                 return true
             }
-            return read
         }
-        anchors = read
     }
 }
 

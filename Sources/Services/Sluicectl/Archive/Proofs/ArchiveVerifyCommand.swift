@@ -129,9 +129,7 @@ struct ArchiveVerifyCommand {
     ) async throws -> KafkaComparison? {
         guard configuration[ArchiveProofOptions.againstKafka] else { return nil }
         var comparison = KafkaComparison()
-        let brokers = try Brokers(configuration, timeout: timeout)
-        try await brokers.admin().closing { admin in
-            let kafka = try brokers.readerConfiguration(isEmbedded: await brokers.isEmbedded(admin))
+        try await Brokers.connected(configuration, timeout) { admin, kafka in
             for (topic, logs) in Dictionary(grouping: report.logs, by: \.log.partition.topic) {
                 let scan: TopicScan
                 do {
