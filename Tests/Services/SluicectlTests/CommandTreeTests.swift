@@ -1,4 +1,5 @@
 import CommandLine
+import Foundation
 import Testing
 
 @testable import Sluicectl
@@ -39,5 +40,20 @@ import Testing
                 }
             }
         }
+    }
+
+    @Test func `the manual's table lists every command with its subcommands`() throws {
+        let page = try String(
+            contentsOf: URL(filePath: #filePath).deletingLastPathComponent()
+                .appending(path: "../../../deploy/README.md").standardized, encoding: .utf8)
+        let section = try #require(page.split(separator: "\n## Commands of sluicectl\n").dropFirst().first)
+        let rows = section.prefix(upTo: section.firstRange(of: "\n## ")?.lowerBound ?? section.endIndex)
+            .split(separator: "\n").filter { $0.hasPrefix("| `") }
+            .map { $0.split(separator: "|").prefix(2).map { $0.trimmingCharacters(in: .whitespaces) } }
+        let expected = Self.root.subcommands.map { command in
+            let below = command.subcommands.flatMap { Self.listLeaves($0, below: []) }
+            return ["`\(command.name)`", below.map { "`\($0.path.joined(separator: " "))`" }.joined(separator: ", ")]
+        }
+        #expect(rows == expected)
     }
 }
