@@ -140,6 +140,7 @@ faults: deps
 lint: deps
 	@swift format lint --strict --recursive --parallel $(SOURCES)
 	@Tests/lint-imports
+	@Tests/lint-dependencies
 	@Tests/language/check
 	@swift build --build-tests --explicit-target-dependency-import-check error
 	@Tests/PublicAPI/check
