@@ -126,7 +126,7 @@ let layers: KeyValuePairs<String, KeyValuePairs<String, String>> = [
         "Simulator": "AppStoreModel AppStoreSigning CommandLine Configuration Cryptography HTTPClient HTTPServer JSON "
             + "Lifecycle Primitives Telemetry",
         "Sluicectl": "\(program) \(appleAPI) \(archiveLogs) EntitlementRules JSON KafkaTokens KeyedState "
-            + "PipelineRuntime Reconciliation RefundRules SQLite Story",
+            + "OperatorEvents PipelineRuntime Reconciliation RefundRules SQLite Story",
     ],
 ]
 

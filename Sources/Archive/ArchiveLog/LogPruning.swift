@@ -107,6 +107,17 @@ package struct LogPruning: Sendable {
         } catch { throw ArchiveError(error, writing: names) }
     }
 
+    /// Returns when the first segment was completed that a plan neither deletes nor keeps for a hold, in milliseconds
+    /// since 1970: the time of archiving of its last leaf. Nil if there is no full segment.
+    ///
+    /// - Parameter size: the number of leaves that the checkpoint covers.
+    package func firstKept(_ plan: Plan, size: Int) async throws(ArchiveError) -> Int64? {
+        guard plan.minimum + TilePath.fullWidth <= size else { return nil }
+        do {
+            return try await leaves(ofSegment: plan.minimum / TilePath.fullWidth).last?.archivedAtMilliseconds
+        } catch { throw ArchiveError(error, writing: names) }
+    }
+
     private func makePlan(_ inputs: Inputs) async throws -> Plan {
         let found = try await store.read(names.retention())
         let present = try found.map { try retention(in: $0.bytes) }

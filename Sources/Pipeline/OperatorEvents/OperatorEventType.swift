@@ -17,7 +17,8 @@ package enum OperatorEventType: String, Hashable, Sendable, CaseIterable {
     case stateRowRefused = "state.row_refused"
     /// A precomputed key table failed verification.
     case verificationTableFault = "verification.table_fault"
-    /// A log of the archive differs from its signed state or lacks records.
+    /// A log of the archive differs from its signed state, contradicts an anchor, lacks records, or contains expired
+    /// payloads.
     case archiveFinding = "archive.finding"
 
     /// The reverse domain name with which, according to CloudEvents, a type should begin.

@@ -3,8 +3,9 @@ internal import Kafka
 internal import OperatorEvents
 internal import Synchronization
 
-/// Publishes an operator event for each finding about a log of the archive: the log differs from its signed state or
-/// lacks records. A failure that is repeated until the log is written again is a single finding.
+/// Publishes an operator event for each finding about a log of the archive: the log differs from its signed state, an
+/// anchor rejects or contradicts its checkpoint, records are missing, or payloads are not deleted. A persistent
+/// condition is a single finding until it ends.
 final class ArchiveFindings: Sendable {
     /// The codes of failures that are findings. Other failures may be transient.
     static let codes: Set<ArchiveError.Code> = [
@@ -12,22 +13,37 @@ final class ArchiveFindings: Sendable {
         .invalidSignature, .missingObject, .corruptObject,
     ]
 
+    /// The part of the work on a log that a condition belongs to.
+    private enum Work: Hashable {
+        case writing
+        case anchoring(String)
+        case deleting
+        case expiry
+    }
+
+    private struct Subject: Hashable {
+        let log: KafkaTopicPartition
+        let work: Work
+    }
+
     private let events: OperatorEvents?
-    private let failures = Mutex<[KafkaTopicPartition: ArchiveError.Code]>([:])
+    /// The reason of each condition that lasts.
+    private let reasons = Mutex<[Subject: String]>([:])
     /// The first offset of each partition's last gap. A failed flush is repeated with the same gap.
     private let gaps = Mutex<[KafkaTopicPartition: KafkaOffset]>([:])
 
     init(_ events: OperatorEvents?) { self.events = events }
 
+    // MARK: Logs
+
     /// Reports a failure to open, verify or write the log of a partition.
     func failed(_ partition: KafkaTopicPartition, _ error: ArchiveError) {
         guard Self.codes.contains(error.code) else { return }
-        let isNew = failures.withLock { $0.updateValue(error.code, forKey: partition) != error.code }
-        guard isNew else { return }
-        events?.publish(
-            .archiveFinding, subject: "\(partition)",
-            data: ["reason": .text(error.code.rawValue), "detail": .text(String(error.message.prefix(1_000)))])
+        begin(Subject(log: partition, work: .writing), error.code.rawValue, error.message)
     }
+
+    /// Ends the finding about a log.
+    func written(_ partition: KafkaTopicPartition) { end(Subject(log: partition, work: .writing)) }
 
     /// Reports offsets that Kafka deleted before they were archived.
     func missing(_ partition: KafkaTopicPartition, _ offsets: Range<KafkaOffset>) {
@@ -41,6 +57,55 @@ final class ArchiveFindings: Sendable {
             ])
     }
 
-    /// Ends the finding about a log.
-    func written(_ partition: KafkaTopicPartition) { failures.withLock { $0[partition] = nil } }
+    // MARK: Anchors
+
+    /// Reports a failure to anchor a log. It is a finding if the anchor refuses the checkpoint, or has a longer or a
+    /// different log.
+    func failed(_ anchor: String, _ log: KafkaTopicPartition, _ error: ArchiveServiceError) {
+        let reason: String
+        switch error.code {
+        case .refused: reason = "anchor_refused"
+        case .conflict: reason = "anchor_conflict"
+        default: return
+        }
+        begin(Subject(log: log, work: .anchoring(anchor)), reason, error.message, anchor: anchor)
+    }
+
+    /// Ends the finding about a log and an anchor.
+    func anchored(_ anchor: String, _ log: KafkaTopicPartition) { end(Subject(log: log, work: .anchoring(anchor))) }
+
+    // MARK: Retention
+
+    /// Reports that the expired payloads of a log cannot be deleted.
+    func notDeleted(_ partition: KafkaTopicPartition, _ error: any Error) {
+        begin(Subject(log: partition, work: .deleting), "retention_failed", "\(error)")
+    }
+
+    /// Ends the finding about the deletion of a log's payloads.
+    func deleted(_ partition: KafkaTopicPartition) { end(Subject(log: partition, work: .deleting)) }
+
+    /// Reports whether payloads of a log should have been deleted long ago.
+    ///
+    /// - Parameter detail: a sentence about the oldest of them; nil if there are none.
+    func overdue(_ partition: KafkaTopicPartition, _ detail: String?) {
+        let subject = Subject(log: partition, work: .expiry)
+        guard let detail else { return end(subject) }
+        begin(subject, "retention_overdue", detail)
+    }
+
+    // MARK: Conditions
+
+    private func begin(_ subject: Subject, _ reason: String, _ detail: String, anchor: String? = nil) {
+        let isNew = reasons.withLock { $0.updateValue(reason, forKey: subject) != reason }
+        guard isNew else { return }
+        let line = detail.split(whereSeparator: \.isNewline).joined(separator: " ")
+        events?.publish(
+            .archiveFinding, subject: "\(subject.log)",
+            data: [
+                "reason": .text(reason), "detail": .text(String(line.prefix(1_000))),
+                "anchor": anchor.map { .text($0) },
+            ])
+    }
+
+    private func end(_ subject: Subject) { reasons.withLock { $0[subject] = nil } }
 }

@@ -50,6 +50,7 @@ struct ArchiveService {
             clusterId: clusterId, keys: keys, metrics: KeyTopicMetrics(context.metrics), logger: context.logger)
         let logs = OpenLogs()
         let refused = RefusedLogs()
+        let findings = ArchiveFindings(context.events)
         let opener = try Self.opener(
             context, settings, store: store, keys: keys, topic: topics.names.archiveCheckpoints, clusterId: clusterId,
             clocks: clocks, notice)
@@ -57,7 +58,7 @@ struct ArchiveService {
             logs: logs, opener: opener,
             sealer: RecordSealer(dataKeys: shared.dataKeys, topics: topics, clusterId: clusterId),
             missed: MissedRecords(kafka: context.kafka, admin: admin), refused: refused, topics: topics,
-            clocks: clocks, metrics: metrics, findings: ArchiveFindings(context.events),
+            clocks: clocks, metrics: metrics, findings: findings,
             logger: context.logger, repeated: RateLimitedLogger(context.logger, perSecond: 1))
         let erasures = ErasureFollower(
             kafka: context.kafka, topic: topics.names.erasures, keys: keys, metrics: ErasureMetrics(context.metrics),
@@ -66,8 +67,9 @@ struct ArchiveService {
         let retention = RetentionService(
             RetentionService.Parts(
                 store: store, signer: signer, keys: keys, logs: logs, topics: topics,
-                retention: configuration[ArchivePlace.retention].clampedMilliseconds, clocks: clocks,
-                metrics: metrics, logger: context.logger),
+                retention: configuration[ArchivePlace.retention].clampedMilliseconds,
+                interval: configuration[ArchivePlace.retentionInterval].clampedMilliseconds, clocks: clocks,
+                metrics: metrics, findings: findings, logger: context.logger),
             publish: announcer.publish, close: announcer.close,
             pause: { try await pause(configuration[ArchivePlace.retentionInterval]) })
         // The owner of the erasures topic, which always exists, also maintains the log of checkpoints. It does so even
@@ -79,7 +81,8 @@ struct ArchiveService {
             every: configuration[ArchiveSettings.anchorInterval],
             CheckpointLogService.Surroundings(
                 store: store, signer: signer, verifiers: settings.verifiers, keepsLog: keeps, clocks: clocks,
-                sleep: { try await Task.sleep(for: $0) }, metrics: metrics, logger: context.logger))
+                sleep: { try await Task.sleep(for: $0) }, metrics: metrics, findings: findings,
+                logger: context.logger))
         let anchors = AnchorService(
             try ArchiveSettings.anchors(
                 settings, configuration, kafka: context.kafka, topic: topics.names.archiveCheckpoints, archive: store,
@@ -88,7 +91,8 @@ struct ArchiveService {
             AnchorService.Surroundings(
                 store: store, verifiers: settings.verifiers, logs: { keeps() ? CheckpointLogService.logs : [] },
                 clocks: clocks,
-                sleep: { try await Task.sleep(for: $0) }, logger: context.logger), context.metrics)
+                sleep: { try await Task.sleep(for: $0) }, findings: findings, logger: context.logger),
+            context.metrics)
         let wrapping = TaskService.keyWrapping(keys, logger: context.logger)
         services = [
             ArchiveParts(keys: keys, admin: admin), refused, wrapping, shared, erasures, retention, checkpoints,

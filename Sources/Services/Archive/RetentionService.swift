@@ -27,8 +27,11 @@ final class RetentionService: Service {
         let topics: ArchivedTopics
         /// The retention time in milliseconds.
         let retention: Int64
+        /// Time between two runs in milliseconds.
+        let interval: Int64
         let clocks: Clocks
         let metrics: ArchiveMetrics
+        let findings: ArchiveFindings
         let logger: Logger
     }
 
@@ -73,15 +76,19 @@ final class RetentionService: Service {
             hasHolds = try parts.keys.hasHolds()
         } catch {
             parts.logger.error("deleting payloads failed", [LogField(.error, "\(error)")])
+            for partition in personalLogs { parts.findings.notDeleted(partition, error) }
             return
         }
-        for partition in parts.logs.partitions {
+        for partition in personalLogs {
             try Task.checkCancellation()
-            // Erasures prove that keys were destroyed deliberately, and certificates keep old notifications verifiable,
-            // so both are kept.
-            guard parts.topics[partition.topic]?.kind.isPersonal == true else { continue }
             await prune(partition, now: now, hasHolds: hasHolds)
         }
+    }
+
+    /// The logs with payloads that expire. Erasures prove that keys were destroyed on purpose, and certificates keep
+    /// old notifications verifiable, so both are kept.
+    private var personalLogs: [KafkaTopicPartition] {
+        parts.logs.partitions.filter { parts.topics[$0.topic]?.kind.isPersonal == true }
     }
 
     private func prune(_ partition: KafkaTopicPartition, now: Int64, hasHolds: Bool) async {
@@ -102,16 +109,32 @@ final class RetentionService: Service {
                     "payloads will be deleted after archive.retention",
                     [LogField(.log, "\(partition)"), LogField(.leaves, announced.minimum - settings.minimum)])
             }
+            parts.findings.deleted(partition)
+            try await reportOverdue(partition, pruning, settings, inputs)
             guard deleted > 0 else { return }
             parts.metrics.pruned(partition.topic, segments: deleted)
             parts.logger.info(
                 "payloads deleted after archive.retention",
                 [LogField(.log, "\(partition)"), LogField(.segments, deleted)])
+        } catch is CancellationError {
+            return
         } catch {
+            parts.findings.notDeleted(partition, error)
             if let error = error as? ArchiveError { parts.metrics.failed(error.code) }
             parts.logger.error(
                 "deleting payloads failed", [LogField(.log, "\(partition)"), LogField(.error, "\(error)")])
         }
+    }
+
+    /// Reports payloads that expired so long ago that two runs should have announced and deleted them.
+    private func reportOverdue(
+        _ partition: KafkaTopicPartition, _ pruning: LogPruning, _ plan: LogPruning.Plan, _ inputs: LogPruning.Inputs
+    ) async throws(ArchiveError) {
+        let delay = 2 * (LogPruning.minimumDelay + parts.interval)
+        guard let archived = try await pruning.firstKept(plan, size: inputs.size), archived < inputs.cutoff - delay
+        else { return parts.findings.overdue(partition, nil) }
+        let expired = AppStoreInstant(clampingMillisecondsSince1970: archived + parts.retention)
+        parts.findings.overdue(partition, "the payloads from leaf \(plan.minimum) on expired at \(expired)")
     }
 
     private func announce(_ settings: LogPruning.Plan, _ inputs: LogPruning.Inputs, _ origin: String) async throws {

@@ -5,6 +5,7 @@ import Cryptography
 import Foundation
 import Kafka
 import ObjectStorage
+import OperatorEventsTestSupport
 import PipelineTestSupport
 import Primitives
 import Records
@@ -32,9 +33,13 @@ struct RetentionServiceTests {
         let published = Mutex<[RetentionRecord]>([])
         let clock = Mutex(RetentionServiceTests.start)
         let isPublishing = Mutex(true)
+        let events: RecordedEvents
+        let findings: ArchiveFindings
 
         init() throws {
             try initializeCryptography()
+            events = RecordedEvents()
+            findings = ArchiveFindings(events.events)
             directory = try TemporaryDirectory()
             let file = try directory.write(String(repeating: "5a", count: 32), to: "kek")
             keys = try KeyStore(
@@ -49,10 +54,11 @@ struct RetentionServiceTests {
             RetentionService(
                 RetentionService.Parts(
                     store: store, signer: signer, keys: keys, logs: logs, topics: ArchivedTopics(names),
-                    retention: 400 * RetentionServiceTests.day,
+                    retention: 400 * RetentionServiceTests.day, interval: RetentionServiceTests.day,
                     clocks: Clocks(
                         wallMilliseconds: { self.clock.withLock { $0 } }, monotonicNanoseconds: { 0 }),
                     metrics: ArchiveMetrics(MetricsRegistry(), topics: ArchivedTopics(names).all.map(\.topic)),
+                    findings: findings,
                     logger: Logger(label: "test", level: .error, format: .json, sink: MemoryLogSink())),
                 publish: { record in
                     guard self.isPublishing.withLock({ $0 }) else { throw NotPublished() }
@@ -185,6 +191,41 @@ struct RetentionServiceTests {
         #expect(steps.map(\.action) == [.announce, .delete, .delete])
         #expect(steps.map(\.kept) == [[], [0..<2], [1..<2]], "names the kept segments, and the release of the hold")
         for step in steps { #expect(RetentionRecord(json: step.jsonText) == step) }
+    }
+
+    @Test func `payloads that cannot be deleted are one operator event until a run succeeds`() async throws {
+        let member = try Member()
+        let log = try await member.write(member.names.notifications(.production), segments: 1)
+        let over = Self.start + 401 * Self.day
+        try await member.advance(over + 4 * Self.day)
+        for isPublishing in [false, true, false] {
+            member.isPublishing.withLock { $0 = isPublishing }
+            for _ in 0..<2 { try await member.run(at: isPublishing ? over : over + 2 * Self.day) }
+        }
+        let lines = member.events.lines.filter { $0.hasPrefix("archive.finding \(log) ") }
+        #expect(lines.count == 2)
+        #expect(lines.allSatisfy { $0.contains(#""reason":"retention_failed""#) })
+    }
+
+    @Test func `payloads that two runs should have deleted are overdue`() async throws {
+        let member = try Member()
+        let log = try await member.write(member.names.notifications(.production), segments: 40)
+        // Two intervals and two delays between announcement and deletion, a day each, after 400 days.
+        let expected = Self.start + 404 * Self.day
+        try await member.advance(expected + 40 * Self.day)
+        try await member.run(at: expected)
+        #expect(member.events.lines.filter { $0.contains("retention_overdue") } == [])
+        // A run announces at most sixteen of these segments.
+        for day in 1...3 as ClosedRange<Int64> { try await member.run(at: expected + day * Self.day) }
+        let lines = member.events.lines.filter { $0.hasPrefix("archive.finding \(log) ") }
+        #expect(
+            lines == [
+                "archive.finding \(log) "
+                    + #"{"reason":"retention_overdue","detail":"the payloads from leaf 4096 on expired at "#
+                    + #"2028-02-19T08:00:00.000Z"}"#
+            ])
+        for day in 4...9 as ClosedRange<Int64> { try await member.run(at: expected + day * Self.day) }
+        #expect(member.events.lines.filter { $0.hasPrefix("archive.finding \(log) ") }.count == 1)
     }
 
     @Test func `erasures and certificates are kept regardless of their age`() async throws {

@@ -21,6 +21,7 @@ final class AnchorService: Service {
         var logs: @Sendable () -> [LogNames]
         var clocks: Clocks
         var sleep: @Sendable (Duration) async throws -> Void
+        var findings: ArchiveFindings
         var logger: Logger
     }
 
@@ -83,9 +84,11 @@ final class AnchorService: Service {
                 let anchored = try await give(log, to: anchor)
                 schedule.anchored(names, size: anchored)
                 metrics.succeeded()
+                surroundings.findings.anchored(anchor.name, names.partition)
             } catch {
                 succeeded = false
                 metrics.failed(error.code)
+                surroundings.findings.failed(anchor.name, names.partition, error)
                 log(error, anchor, names)
             }
         }

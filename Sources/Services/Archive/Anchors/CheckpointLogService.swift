@@ -20,6 +20,7 @@ final class CheckpointLogService: Service {
         var clocks: Clocks
         var sleep: @Sendable (Duration) async throws -> Void
         var metrics: ArchiveMetrics
+        var findings: ArchiveFindings
         var logger: Logger
     }
 
@@ -73,9 +74,11 @@ final class CheckpointLogService: Service {
                 next.writer.close()
                 throw error
             }
+            for names in Self.logs { surroundings.findings.written(names.partition) }
             return next
         } catch {
             surroundings.metrics.failed(error.code)
+            for names in Self.logs { surroundings.findings.failed(names.partition, error) }
             surroundings.logger.error(
                 "extending the log of checkpoints failed; retrying", [LogField(.error, error.message)])
             return nil

@@ -3,18 +3,19 @@ internal import Kafka
 internal import Lifecycle
 internal import Records
 
-/// Writes decisions about persons and reveals of payloads to the erasures topic.
+/// Writes decisions about persons and reveals of payloads to the erasures topic, and findings to the topic for operator
+/// events.
 package struct ErasurePublishing: Sendable {
     /// Publishes the records and returns once every in-sync replica has them.
     let publish:
         @Sendable (_ records: [KafkaProducerRecord], _ configuration: Configuration, _ timeout: Duration) async throws
             -> Void
 
-    /// Publishes to the erasures topic of the installation's cluster.
+    /// Publishes to the topics of the records, on the installation's cluster.
     package static let kafka = ErasurePublishing { records, configuration, timeout in
-        let topic = TopicNames(prefix: configuration[OperationsSettings.topicsPrefix]).erasures
+        let topics = Set(records.map(\.topic)).sorted { $0.rawValue < $1.rawValue }
         let kafka = try await Brokers.connected(configuration, timeout) { _, kafka in kafka }
-        let producer = try KafkaProducer(kafka, topics: [topic])
+        let producer = try KafkaProducer(kafka, topics: topics)
         do throws(KafkaError) {
             for record in records { _ = try await producer.send(record, deadline: .seconds(30)) }
         } catch {

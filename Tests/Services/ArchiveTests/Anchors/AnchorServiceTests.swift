@@ -3,6 +3,7 @@ import Cryptography
 import Kafka
 import ObjectStorage
 import ObjectStorageTestSupport
+import OperatorEventsTestSupport
 import Primitives
 import Synchronization
 import Telemetry
@@ -59,6 +60,22 @@ struct AnchorServiceTests {
         #expect(bench.log.lines.first?.contains("the anchor and the archive have diverged") == true)
     }
 
+    @Test func `a refusal is one operator event, and another after the anchor has accepted a checkpoint`() async throws
+    {
+        let bench = try await Bench(leaves: 5)
+        bench.anchor.fail(.refused)
+        try await bench.run(pauses: 6) { pause in
+            if pause == 3 { bench.anchor.fail(nil) }
+            guard pause == 4 else { return }
+            try await bench.archive.grow(by: 1)
+            bench.anchor.fail(.refused)
+        }
+        let line =
+            "archive.finding \(bench.archive.names.partition) "
+            + #"{"reason":"anchor_refused","detail":"the test says so","anchor":"test"}"#
+        #expect(bench.events.lines == [line, line])
+    }
+
     @Test func `a newer checkpoint that another member anchored is not a different history`() async throws {
         let bench = try await Bench(leaves: 5)
         let store = try DirectoryStore(path: "/anchor", creating: true, calls: SimulatedDisk())
@@ -105,6 +122,7 @@ private final class Bench: Sendable {
     let archive: AnchoredArchive
     let anchor = RecordingAnchor("test")
     let log = MemoryLogSink()
+    let events = RecordedEvents()
     private let registry = MetricsRegistry()
     private let clock = ManualClock()
     private let others: [RecordingAnchor]
@@ -140,7 +158,8 @@ private final class Bench: Sendable {
                     clock.advance(by: pause)
                     // Cancellation ends the test, as it would end the process.
                     if number == pauses { throw CancellationError() }
-                }, logger: Logger(label: "test", level: .info, format: .json, sink: log)), registry)
+                }, findings: ArchiveFindings(events.events),
+                logger: Logger(label: "test", level: .info, format: .json, sink: log)), registry)
         await #expect(throws: CancellationError.self) { try await service.run() }
         await service.stop(within: .seconds(1))
     }

@@ -2,6 +2,7 @@ import ArchiveLog
 import Cryptography
 import Kafka
 import ObjectStorage
+import OperatorEventsTestSupport
 import Primitives
 import Synchronization
 import Telemetry
@@ -83,11 +84,23 @@ struct CheckpointLogServiceTests {
         #expect(try await bench.size() == 1)
         #expect(bench.log.lines.first?.contains("appstore.damaged/0") == true)
     }
+
+    @Test func `a damaged log of checkpoints is one operator event`() async throws {
+        let bench = try Bench()
+        try await bench.archive.grow(by: 5)
+        _ = try await bench.archive.store.replace(LogNames.checkpointLog().checkpoint(), [1, 2, 3], expected: nil)
+        try await bench.run(pauses: 3) { _ in }
+        #expect(bench.log.lines.count == 3)
+        #expect(bench.events.lines.count == 1)
+        let names = try LogNames.checkpointLog()
+        #expect(bench.events.lines.first?.hasPrefix("archive.finding \(names.partition) ") == true)
+    }
 }
 
 private final class Bench: Sendable {
     let archive: AnchoredArchive
     let log = MemoryLogSink()
+    let events = RecordedEvents()
     private let registry = MetricsRegistry()
     private let keeps = Mutex(true)
     private let pauses = Mutex(0)
@@ -114,7 +127,7 @@ private final class Bench: Sendable {
                     try await during(number)
                     // Cancellation ends the service, as the end of the process does.
                     if number == count { throw CancellationError() }
-                }, metrics: ArchiveMetrics(registry, topics: []),
+                }, metrics: ArchiveMetrics(registry, topics: []), findings: ArchiveFindings(events.events),
                 logger: Logger(label: "test", level: .info, format: .json, sink: log)))
         await #expect(throws: CancellationError.self) { try await service.run() }
     }

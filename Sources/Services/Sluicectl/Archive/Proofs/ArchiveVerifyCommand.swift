@@ -19,6 +19,7 @@ struct ArchiveVerifyCommand {
     let clocks: Clocks
     /// Timeout for the brokers' first response.
     let timeout: Duration
+    let publishing: ErasurePublishing
 
     /// - Parameter logs: topics or `<topic>/<partition>`, or empty for all logs.
     func run(_ logs: [String], _ console: Console) async throws -> ExitCode {
@@ -50,6 +51,7 @@ struct ArchiveVerifyCommand {
             let printed = ArchiveVerifyReport(report, kafka: kafka, retention: deletions, options: options)
             await console.write(configuration, text: printed.text, json: printed.json)
             if printed.verdict == nil { try save(report) }
+            await publish(printed.findings, console)
             return ExitCode(printed.verdict)
         } catch let error as ArchiveError where error.isReadFailure {
             progress?.end()
@@ -85,6 +87,18 @@ struct ArchiveVerifyCommand {
             LogReader(store, names: $0.log, verifiers: options.verifiers)
         }
         return try await RetentionComparison(report, retention: retention, erasures: readers)
+    }
+
+    /// Publishes the findings. A failure does not change the result of the verification.
+    private func publish(_ findings: [Finding], _ console: Console) async {
+        let events = FindingEvents(
+            configuration: configuration, clocks: clocks, timeout: timeout, publishing: publishing)
+        do {
+            try await events.publish(findings)
+        } catch {
+            let problem = (error as? StartupError)?.problem ?? "\(error)"
+            console.complain("the findings were not published as operator events: \(PlainText.printable(problem))")
+        }
     }
 
     /// Saves the checkpoints for the next run, by replacing the file atomically.

@@ -12,7 +12,7 @@ struct ArchiveVerifyReport {
     private let kafka: KafkaComparison?
     private let retention: RetentionComparison?
     private let options: VerificationOptions
-    private let findings: [Finding]
+    let findings: [Finding]
 
     init(
         _ report: ArchiveReport, kafka: KafkaComparison?, retention: RetentionComparison? = nil,

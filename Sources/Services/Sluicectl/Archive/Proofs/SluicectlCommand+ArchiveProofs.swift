@@ -1,6 +1,7 @@
 internal import ArchiveKeys
 internal import CommandLine
 internal import Configuration
+internal import OperatorEvents
 internal import ServiceKit
 
 /// The command lines of `sluicectl archive verify` and `prove`.
@@ -21,7 +22,8 @@ extension SluicectlCommand {
                 (2) if a payload was removed too early, without an announcement a day before, or although it had to \
                 be kept; it is incomplete (3) if no archived record states a payload's deletion. Without \
                 --checkpoint-from, an earlier state of the whole archive, or of one log, passes as the current one, \
-                and a removed log is not detected.
+                and a removed log is not detected. With operations.events=true, each run publishes an operator event \
+                for each log and kind of finding.
                 """,
             schema: ConfigurationSchema(
                 ArchivePlace.storeSettings + [
@@ -32,6 +34,7 @@ extension SluicectlCommand {
                     ArchiveProofOptions.againstKafka, ArchiveProofOptions.payloads, ArchiveProofOptions.treeOnly,
                     ArchiveProofOptions.retention,
                     ApplicationSettings.bootstrapServers, OperationsSettings.topicsPrefix, OperationsSettings.output,
+                    OperatorEventSettings.events,
                 ] + ArchivePlace.anchorReading, openPrefixes: [ApplicationSettings.kafka]
             ).adding(parts.verification.schema),
             arguments: [
@@ -62,7 +65,8 @@ extension SluicectlCommand {
             ]
         ) {
             try await ArchiveVerifyCommand(
-                configuration: $0.configuration, source: parts.verification, clocks: $0.clocks, timeout: $0.timeout
+                configuration: $0.configuration, source: parts.verification, clocks: $0.clocks, timeout: $0.timeout,
+                publishing: parts.publishing
             ).run($0.arguments, $0.console)
         }
     }
