@@ -18,7 +18,7 @@
 # make format     format all sources in place
 # make build      debug build
 # make release    release build
-# make bench      release build, then the benchmarks; writes .build/bench.json; QUICK=1 measures briefly, STRICT=1 fails below the thresholds, PEERS=1 also measures published libraries; with KAFKA_HOME entitlements are also measured on Apache Kafka
+# make bench      release build, then the benchmarks; writes .build/bench.json; QUICK=1 measures briefly, STRICT=1 fails below the thresholds, PEERS=1 also measures published libraries; with KAFKA_HOME entitlements and sluicectl explain are also measured on Apache Kafka
 # make deps       install the system libraries (apt or brew)
 # make clean      remove the build
 
@@ -159,6 +159,7 @@ bench: deps
 	@swift build -c release --product sluice-dev-broker
 	@swift build -c release --product sluice-entitlements
 	@swift build -c release --product sluice-archive
+	@swift build -c release --product sluicectl
 	@"$$(swift build -c release --show-bin-path)/sluice-bench" --output .build/bench.json \
 		$(if $(QUICK),--quick) $(if $(STRICT),--strict) $(if $(PEERS),--peers)
 

@@ -48,6 +48,17 @@ struct SluiceBench {
         help: "Maximum number of rows restored from Apache Kafka; each notification of --bodies gives up to 799."
     ).onCommandLineOnly
 
+    static let onlyExplain = Setting.flag(
+        "only-explain", help: "Run only the benchmark of sluicectl explain, on Apache Kafka.")
+
+    static let explainRecords = Setting.integer(
+        "explain-records", default: 1_000_000, in: 1...100_000_000,
+        help: """
+            Maximum number of notifications that sluicectl explain searches; each notification of --bodies gives up to \
+            799.
+            """
+    ).onCommandLineOnly
+
     static let onlyLegacy = Setting.flag("only-legacy", help: "Run only the benchmarks of version 1.")
 
     static let onlyTracing = Setting.flag("only-tracing", help: "Run only the benchmark of traces.")
@@ -58,15 +69,16 @@ struct SluiceBench {
         "sluice-bench",
         summary: "Measures verification, ingress, entitlements and the archive; prints ratios and writes JSON.",
         discussion: """
-            Requires release builds of sluice-ingress, sluice-entitlements, sluice-archive and sluice-dev-broker in \
-            the same directory; `make bench` creates them. With --peers it downloads published libraries from their \
+            Requires release builds of sluice-ingress, sluice-entitlements, sluice-archive, sluice-dev-broker and \
+            sluicectl in the same directory; `make bench` creates them. With --peers it downloads published libraries from their \
             registries: Apple's for Python, Node and Java, and a Rust crate, each if its toolchain is installed and \
             its registry reachable. It also compares sluice-entitlements with the consumers in the directory \
             SLUICE_PEERS, on the Apache Kafka of KAFKA_HOME.
             """,
         schema: ConfigurationSchema([
             output, seconds, rounds, bodies, quick, strict, peers, onlyIngress, onlyPeers, onlyConsumers,
-            onlyEntitlements, onlyRestore, restoreRows, onlyLegacy, onlyTracing, onlyArchive,
+            onlyEntitlements, onlyRestore, restoreRows, onlyExplain, explainRecords, onlyLegacy, onlyTracing,
+            onlyArchive,
         ]),
         examples: [
             .init("make bench", "Build for release and measure."),
@@ -97,6 +109,8 @@ struct SluiceBench {
         let reading = ReadingBenchmark(verified: try probe.verified(), now: now, rounds: rounds)
         let restore = RestoreBenchmark(
             verified: try probe.verified(), now: now, rows: configuration[restoreRows], isQuick: isQuick)
+        let explain = ExplainBenchmark(
+            verified: try probe.verified(), now: now, records: isQuick ? 20_000 : configuration[explainRecords])
         let legacy = LegacyBenchmark(app: app, now: now, rounds: rounds, seconds: seconds)
         let verification = VerificationBenchmark(probes: probes, rounds: rounds)
         let ingress = IngressBenchmark(
@@ -113,6 +127,8 @@ struct SluiceBench {
             try await archive.run(into: &report)
         } else if configuration[onlyRestore] {
             try await restore.run(into: &report)
+        } else if configuration[onlyExplain] {
+            try await explain.run(into: &report)
         } else if configuration[onlyTracing] {
             try ingress.runTracing(into: &report)
         } else if configuration[onlyLegacy] {
@@ -140,6 +156,7 @@ struct SluiceBench {
             try RenewalBenchmark(rounds: rounds).run(into: &report)
             try await entitlements.run(into: &report)
             try await restore.run(into: &report)
+            try await explain.run(into: &report)
             try await archive.run(into: &report)
             if configuration[self.peers] {
                 peers.run(into: &report)
