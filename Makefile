@@ -6,7 +6,7 @@
 # make test-deploy the deployment tests: each script deploy/*/test, with a table of skipped parts and reasons; installs tools unless INSTALL=0; ONLY=name runs one
 # make test-deploy-quick  the deployment tests that take a few minutes: chart, compose, dashboards
 # make test-all   test, test-kafka, test-http, simulate, tutorial, faults, sanitize and mutants, regardless of failures; takes hours
-# make simulate   SEEDS=10000 seeds of the deterministic simulation; SEED=17 runs one and prints its steps
+# make simulate   SEEDS=10000 seeds of the deterministic simulation, in an optimized build; SEED=17 runs one and prints its steps
 # make tutorial   builds and runs the consumer that Sources/Pipeline/README.md shows, as a package beside this one
 # make mutants    removes each check from a copy in turn: a test must fail each time; ONLY=name selects some, SIMULATION=1 compares with the simulation
 # make fuzz       runs each parser of untrusted bytes for TIME=60 seconds under libFuzzer; TARGET=name runs one
@@ -98,12 +98,16 @@ test-all:
 	    echo; echo "make $$target"; $(MAKE) --no-print-directory $$target || failed="$$failed $$target"; done; \
 	    echo; [ -z "$$failed" ] || { echo "failed:$$failed"; exit 1; }
 
-# With random hashing, a seed would take another course in each process.
+# An optimized build of its own, with only the targets that the simulation needs: a debug build runs the seeds much more
+# slowly. With random hashing, a seed would take another course in each process.
+SIMULATION_BUILD := -c release --scratch-path .build/simulation
+
+simulate: export SLUICE_TEST_TARGET := SimulationTests
 simulate: deps
-	@swift build --build-tests
+	@swift build $(SIMULATION_BUILD) --build-tests -Xswiftc -enable-testing
 	@SWIFT_DETERMINISTIC_HASHING=1 SLUICE_TEST_SEEDS='$(SEEDS)' \
 	    SLUICE_TEST_SEED='$(if $(findstring command line,$(origin SEED)),$(SEED))' \
-	    Tests/run --no-parallel --filter '^SimulationTests\.'
+	    Tests/run $(SIMULATION_BUILD) --no-parallel --filter '^SimulationTests\.'
 
 tutorial: deps
 	@swift build --build-tests

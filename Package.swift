@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Every target is compiled with these. What each means: https://www.swift.org/swift-evolution/
+// The settings of every target, explained on https://www.swift.org/swift-evolution/
 let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),  // SE-0335
     .enableUpcomingFeature("MemberImportVisibility"),  // SE-0444
@@ -62,8 +62,7 @@ let systemLibraries: [Target] = [
     .systemLibrary(name: "CSystem", path: "Sources/Platform/CSystem"),
 ]
 
-// The modules and what each uses. A module imports from layers above it in this list, or from modules above it in its
-// own layer.
+// The modules and the modules that each uses, all of which are above it in this list.
 let layers: KeyValuePairs<String, KeyValuePairs<String, String>> = [
     "Platform": [
         "Primitives": "CSystem",
@@ -164,6 +163,7 @@ let testSupport: [Target] = [
     .target(name: "TestSupport", path: "Tests/TestSupport", exclude: ["mldsa44-example.py"], swiftSettings: settings),
     // Writing and reading topics, and running a service.
     testModule("PipelineTestSupport", in: "Pipeline", "Kafka Lifecycle Telemetry TestSupport"),
+    testModule("JSONTestSupport", in: "Platform", "JSON"),  // values against a published JSON Schema
     // Records operator events and compares them with their schema.
     testModule("OperatorEventsTestSupport", in: "Pipeline", "JSON JSONTestSupport Kafka OperatorEvents"),
     testModule("KafkaTestSupport", in: "Platform"),  // a proxy that damages a broker's responses
@@ -172,12 +172,10 @@ let testSupport: [Target] = [
         "ObjectStorageTestSupport", in: "Platform",
         "Configuration Cryptography HTTPClient ObjectStorage Primitives TestSupport"),
     testModule("OTLPTestSupport", in: "Platform", "HTTPServer JSON"),  // a receiver of traces and metrics
-    testModule("JSONTestSupport", in: "Platform", "JSON"),  // values against a published JSON Schema
     // The hostile notifications of the threat model, for the verifier alone and for the whole ingress.
     testModule("AppStoreTestSupport", in: "AppStore", verification, "AppStoreSigning Primitives"),
     executable("http-probe", "HTTPServer", in: "Tests/EndToEnd/http-probe"),  // answers 200 to every body
-    // A consumer whose handler traps or hangs where its records say so. Like one outside this package, it sees only
-    // public declarations.
+    // A consumer that sees only public declarations. Its handler traps or hangs where its records say so.
     .executableTarget(
         name: "pipeline-probe", dependencies: named(["PipelineRuntime Configuration Kafka"]),
         path: "Tests/Pipeline/pipeline-probe", packageAccess: false, swiftSettings: settings),
@@ -191,8 +189,7 @@ let testSupport: [Target] = [
     executable("fuzz", "AppStoreVerification FuzzTargets TestSupport", in: "Tests/Fuzzing/FuzzRunner"),
 ]
 
-// EndToEndTests starts the executables but links none of them, because functions that they override would be
-// overridden in the tests, too.
+// EndToEndTests links no executable, because functions that these override would be overridden in the tests, too.
 let suites: [Target] = [
     tests("Configuration", "CommandLine Lifecycle"),
     tests("Kafka", "KafkaDevBroker KafkaTestSupport"),
@@ -237,23 +234,27 @@ let suitesWithoutMore = [
     "Telemetry", "Tracing", "TransparencyLog", "Zstandard",
 ].map { tests($0) }
 
+// What third parties build on: a small public face. The executables are products by themselves.
+let libraries: KeyValuePairs = [
+    "Kafka": ["Kafka"], "Configuration": ["Configuration", "CommandLine"], "Telemetry": ["Telemetry"],
+    "Lifecycle": ["Lifecycle"], "ServiceKit": ["ServiceKit"], "PipelineRuntime": ["PipelineRuntime"],
+    "KeyedState": ["KeyedState"], "PipelineTestKit": ["PipelineTestKit"], "HTTPServer": ["HTTPServer"],
+    "HTTPClient": ["HTTPClient"], "AppStoreModel": ["AppStoreModel", "Records"],
+    "AppStoreVerification": ["AppStoreVerification"],
+]
+
 let package = Package(
-    name: "sluice",
-    products: [
-        // What third parties build on: a small public face. The executables are products by themselves.
-        .library(name: "Kafka", targets: ["Kafka"]),
-        .library(name: "Configuration", targets: ["Configuration", "CommandLine"]),
-        .library(name: "Telemetry", targets: ["Telemetry"]),
-        .library(name: "Lifecycle", targets: ["Lifecycle"]),
-        .library(name: "ServiceKit", targets: ["ServiceKit"]),
-        .library(name: "PipelineRuntime", targets: ["PipelineRuntime"]),
-        .library(name: "KeyedState", targets: ["KeyedState"]),
-        .library(name: "PipelineTestKit", targets: ["PipelineTestKit"]),
-        .library(name: "HTTPServer", targets: ["HTTPServer"]),
-        .library(name: "HTTPClient", targets: ["HTTPClient"]),
-        .library(name: "AppStoreModel", targets: ["AppStoreModel", "Records"]),
-        .library(name: "AppStoreVerification", targets: ["AppStoreVerification"]),
-    ],
+    name: "sluice", products: libraries.map { .library(name: $0, targets: $1) },
     targets: systemLibraries + modules + executables + testSupport + suites + suitesWithoutMore,
     swiftLanguageModes: [.v6]
 )
+
+// `make simulate` builds one test target and the targets it needs, because an optimized build of all takes long.
+if let name = Context.environment["SLUICE_TEST_TARGET"] {
+    var needed: Set = [name]
+    for target in package.targets.reversed() where needed.contains(target.name) {
+        for case .byNameItem(let dependency, _) in target.dependencies { needed.insert(dependency) }
+    }
+    package.targets.removeAll { !needed.contains($0.name) }
+    package.products = []
+}
