@@ -219,7 +219,7 @@ enum ArchiveMutants {
         creating.without("archive-store-existing", "try noteExisting(name, in: folder)"),
         exchanging.without(
             "archive-store-exchanged", "try makeEntriesDurable(folder)",
-            after: "an earlier process may have written before it ended."),
+            after: "which an earlier process may have written"),
         folders.without("archive-store-ancestors", "try synchronizeEntries(of: parent)"),
         durability.without("archive-store-folder-failed", "unsynchronized.failed(name, error)"),
         lock.without("archive-store-forgotten", "onRelease()"),

@@ -69,7 +69,7 @@ struct RetentionCheckTests {
         }
         let half = try findings([Self.announce(400), Step(day: 401, minimum: 256)])
         #expect(half.map(\.kind) == [.incomplete] && half.first?.leaf == 256)
-        #expect(try findings([], isComplete: false).first?.message.contains("could be read") == true)
+        #expect(try findings([], isComplete: false).first?.message.contains("could not be read") == true)
     }
 
     @Test(
