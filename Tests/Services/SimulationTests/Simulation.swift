@@ -88,6 +88,7 @@ final class Simulation: @unchecked Sendable {
     /// - Returns: false at the end of the run.
     private func step() -> Bool {
         if steps % 400 == 0 { for process in processes { checks.look(at: process) } }
+        if chance(1, of: 20) { reportStatistics() }
         digest(timers.now)
         // Now and then time passes although something could happen: everything may be slow.
         guard !chance(1, of: 40), let next = possibleStep() else {
@@ -100,6 +101,16 @@ final class Simulation: @unchecked Sendable {
         workload.step()
         next()
         return true
+    }
+
+    /// Lets a member learn the ends of its partitions, as from librdkafka's statistics.
+    private func reportStatistics() {
+        let members = processes.filter { !$0.isFrozen }
+        guard !members.isEmpty else { return }
+        let process = members[Int(number(in: 0...Int64(members.count - 1)))]
+        checks.lookAtReadiness(of: process)
+        process.service?.state.learnEnds()
+        checks.lookAtReadiness(of: process)
     }
 
     /// Returns a step of the first process, from a random one on, that has any; nil if nothing is possible now.
@@ -170,15 +181,22 @@ final class Simulation: @unchecked Sendable {
     }
 
     /// The time until an owner looks for rows that are due or outdated in the topic; a second in production.
-    func untilNextTick() -> Int64 { number(in: 1_000...600_000) * calmFactor }
+    func untilNextTick() -> Int64 { number(in: 1_000...min(600_000, 10 * workload.longestPause)) * calmFactor }
 
     /// Makes periodic work rare when nothing changes any more.
     var calmFactor: Int64 { faults.areOn || timers.now < lastRecord + 600_000 ? 1 : 12 }
 
-    /// Called when a process ends by itself.
-    func died(_ process: SimulatedProcess, _ reason: String) {
+    /// Called when a process ends by itself, or is killed within one of its tasks. It starts again.
+    func died(_ process: SimulatedProcess, _ reason: String, with death: SimulatedHost.Death = .process) {
         trace("\(process.name): ends: \(reason)")
         // Not from within one of the tasks of the process.
-        timers.after(1) { [unowned self] in hosts.first { $0.process === process }?.kill(.process) }
+        timers.after(1) { [unowned self] in
+            guard let host = hosts.first(where: { $0.process === process }) else { return }
+            host.kill(death)
+            timers.after(number(in: 1_000...30_000)) { [unowned self] in
+                host.start()
+                timers.after(3_000) { [unowned self] in group.rebalance() }
+            }
+        }
     }
 }

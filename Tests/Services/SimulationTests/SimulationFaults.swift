@@ -91,6 +91,19 @@ final class SimulationFaults {
         }
     }
 
+    /// Injects a fault into a restore now and then: restores take few steps, so that other faults seldom meet them.
+    func restoring(_ process: SimulatedProcess) {
+        guard areOn, let host = simulation.hosts.first(where: { $0.process === process }) else { return }
+        switch simulation.number(in: 1...16) {
+        case 1: simulation.died(process, "killed while restoring")
+        case 2, 3: host.currentDisk.failingWrites = Int(simulation.number(in: 1...3))
+        default: break
+        }
+    }
+
+    /// Returns whether a restore finds a damaged database.
+    func damagesRestore() -> Bool { areOn && simulation.chance(1, of: 16) }
+
     private func freeze(_ host: SimulatedHost) {
         guard let process = host.process, !process.isFrozen else { return }
         simulation.trace("\(process.name): frozen")
@@ -140,7 +153,8 @@ final class SimulationFaults {
         end(after: 1_000...7_200_000, simulation.workload.beginFault())
     }
 
-    private func refuseStates() {
+    /// Lets the brokers refuse all rows for a while.
+    func refuseStates() {
         simulation.broker.refusals.refusesStates = true
         simulation.trace("broker: refuses states")
         end(after: 1_000...60_000) { [unowned self] in simulation.broker.refusals.refusesStates = false }

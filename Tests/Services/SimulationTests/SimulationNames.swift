@@ -14,6 +14,11 @@ struct SimulationNames {
     var inputs: [KafkaTopicPartition] { partitions(of: input) }
     var states: [KafkaTopicPartition] { partitions(of: state) }
 
+    /// Returns the partition of a key's row.
+    func state(of key: [UInt8]) -> KafkaTopicPartition {
+        KafkaTopicPartition(topic: state, partition: KafkaPartition(ofKey: key, partitions: Simulation.partitions))
+    }
+
     private func partitions(of topic: KafkaTopic) -> [KafkaTopicPartition] {
         (0..<Simulation.partitions).map { KafkaTopicPartition(topic: topic, partition: KafkaPartition(rawValue: $0)) }
     }

@@ -83,6 +83,10 @@ final class SimulatedProducer {
         fail(send, error, at: place)
         while let next = queues[place]?.first, simulation.chance(1, of: 2) {
             queues[place]?.removeFirst()
+            // This record may be refused for its own sake, too.
+            if simulation.broker.refusals.error(of: next.record, to: place) != nil {
+                simulation.broker.refusals.note(next.record)
+            }
             fail(next, error, at: place)
         }
     }

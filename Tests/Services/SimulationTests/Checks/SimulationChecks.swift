@@ -38,9 +38,26 @@ final class SimulationChecks {
     func look(at process: SimulatedProcess) {
         guard let service = process.service else { return }
         simulation.workload.look(at: service)
+        lookAtReadiness(of: process)
+        lookAtIndex(of: process, service.state)
         guard service.state.obstacle == nil else { return }
         for (place, end) in process.endsAtStart where service.state.position(of: place) < end {
             fail("\(process.name) is ready before it has read \(place) to \(end)")
+        }
+    }
+
+    /// Checks that a ready member is neither behind nor unable to write.
+    func lookAtReadiness(of process: SimulatedProcess) {
+        guard !process.isFrozen, let problem = process.service?.state.readinessProblem else { return }
+        fail("\(process.name) is ready although \(problem)")
+    }
+
+    /// Checks that the index in a member's database has exactly the entries of its rows.
+    func lookAtIndex(of process: SimulatedProcess, _ state: any SteppedState) {
+        do {
+            if let problem = try state.indexProblem() { fail("the database of \(process.name) \(problem)") }
+        } catch {
+            fail("\(process.name) cannot read its index: \(error)")
         }
     }
 
@@ -54,8 +71,10 @@ final class SimulationChecks {
             }
         }
         simulation.workload.checkEnd()
+        for host in simulation.hosts where host.process == nil { fail("\(host.name) does not start") }
         for process in simulation.processes {
             guard let service = process.service else { continue }
+            lookAtIndex(of: process, service.state)
             if let obstacle = service.state.obstacle { fail("\(process.name) is not ready: \(obstacle)") }
             simulation.workload.checkEnd(of: service)
         }

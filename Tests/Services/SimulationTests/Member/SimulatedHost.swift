@@ -1,3 +1,5 @@
+import KeyedState
+
 /// A machine with a disk, on which one process after another runs.
 final class SimulatedHost {
     /// The losses in a death of the process.
@@ -9,7 +11,7 @@ final class SimulatedHost {
     }
 
     private unowned let simulation: Simulation
-    private let name: String
+    let name: String
     private let path: String
     private var disk = SimulatedDisk()
     private(set) var process: SimulatedProcess?
@@ -38,6 +40,8 @@ final class SimulatedHost {
             self.process = process
         } catch {
             simulation.trace("\(process.name): does not start: \(error)")
+            // A damaged file is renamed, and rebuilt from the topics.
+            if (error as? StateError)?.code == .damaged { disk = SimulatedDisk() }
             process.kill()
             ended.append(process)
             SimulatedVFS.unregister(currentPath)

@@ -23,6 +23,12 @@ final class SimulatedState<Model: StateModel>: SteppedState, @unchecked Sendable
     private var reads: [KafkaTopicPartition: (gate: Gate<[KafkaRecord]?>, from: Int64)] = [:]
     private var ticks: [KafkaTopicPartition: Task<Void, Never>] = [:]
     private var assigned: @Sendable () -> Void = {}
+    private var facts = ReaderFacts()
+    /// The partitions that the member owns.
+    private(set) var owned: Set<KafkaTopicPartition> = []
+
+    /// The greatest lag of a ready member, in records; small, because the topics of a simulation are.
+    private static var maximumLag: Int64 { 5 }
 
     /// - Parameter path: the path of the database, on a simulated disk.
     init(_ model: Model, _ options: StateOptions, counts: [KafkaTopic: Int32], of process: SimulatedProcess) throws {
@@ -31,6 +37,8 @@ final class SimulatedState<Model: StateModel>: SteppedState, @unchecked Sendable
         else { throw StateError(.changelog, "no clients") }
         self.process = process
         simulation = process.simulation
+        var options = options
+        options.maximumLag = Self.maximumLag
         state = KeyedState(
             options, model: model, kafka: kafka, logger: SimulatedProcess.logger, metrics: MetricsRegistry(),
             clocks: process.clocks)
@@ -66,16 +74,17 @@ final class SimulatedState<Model: StateModel>: SteppedState, @unchecked Sendable
     /// Begins to follow all partitions. A database without rows is restored.
     func start(assigned: @escaping @Sendable () -> Void) throws {
         self.assigned = assigned
-        let isEmpty = try parts.database.rows.isEmpty() && !parts.database.store.lacksEntries()
-        if isEmpty {
-            try parts.database.store.holdEntries()
-            try parts.database.store.dropIndexes()
-            for partition in parts.partitions.values { partition.beginRestore() }
-        } else if try parts.database.store.lacksEntries() {
-            let store = parts.database.store
+        let store = parts.database.store
+        let isEmpty = try parts.database.rows.isEmpty()
+        if try isEmpty || store.lacksEntries() {
             try store.holdEntries()
-            try store.createIndexes()
+            try store.dropIndexes()
+        }
+        if isEmpty {
+            for partition in parts.partitions.values { partition.beginRestore() }
+        } else if store.isHolding.load(ordering: .acquiring) {
             try store.rebuildEntries { [model = state.model] in try model.indexEntries(of: model.decode($0)) }
+            try store.createIndexes()
         }
         state.withRunning { running in
             running.parts = parts
@@ -141,6 +150,7 @@ final class SimulatedState<Model: StateModel>: SteppedState, @unchecked Sendable
         let place = partition.name
         var applied: StatePartition<Model>.Applied?
         while !Task.isCancelled {
+            if isRestoring { simulation.faults.restoring(process) }
             do {
                 let known = applied
                 let packed = PackedRecords(records, of: place)
@@ -151,10 +161,12 @@ final class SimulatedState<Model: StateModel>: SteppedState, @unchecked Sendable
                         changes, of: partition, next: last.offset.rawValue + 1, now: state.clocks.wallMilliseconds(),
                         last: RecordPrint(last)))
                 state.withRunning { $0.health.wrote(place, failed: false) }
+                facts.wrote(place, failed: false)
                 partition.committed(ids)
                 return true
             } catch {
                 state.withRunning { $0.health.wrote(place, failed: true) }
+                facts.wrote(place, failed: true)
                 simulation.trace("\(process.name): writing \(place) failed: \(error)")
             }
             guard await process.sleep(simulation.number(in: 100...5_000)) else { return false }
@@ -165,6 +177,7 @@ final class SimulatedState<Model: StateModel>: SteppedState, @unchecked Sendable
     private func reached(_ next: Int64, in place: KafkaTopicPartition) {
         state.progress.reached(next, in: place)
         let now = state.clocks.monotonicMilliseconds()
+        facts.reached(next, of: place, at: now)
         let isRestored = state.withRunning { running in
             running.health.advanced(place, isBehind: running.ends[place].map { next < $0 } ?? false, at: now)
             if let end = running.unread[place], let end, next >= end { running.unread[place] = nil }
@@ -174,16 +187,33 @@ final class SimulatedState<Model: StateModel>: SteppedState, @unchecked Sendable
     }
 
     private func finishRestore() {
+        guard !process.isDead else { return }
         do {
+            if simulation.faults.damagesRestore() { try damage() }
             try parts.database.store.releaseEntries()
             for partition in parts.partitions.values { partition.endRestore() }
             state.withRunning { $0.isRestoring = false }
+            simulation.checks.lookAtIndex(of: process, self)
+        } catch let error as StateError where error.code == .damaged {
+            simulation.died(process, "\(error)", with: .disk)
         } catch {
             simulation.trace("\(process.name): completing the restore failed: \(error)")
-            simulation.timers.after(500) { [weak self] in
-                guard let self, !process.isDead else { return }
-                finishRestore()
+            simulation.timers.after(500 * simulation.calmFactor) { [weak self] in
+                self?.finishRestore()
             }
+        }
+    }
+
+    /// Adds a second row of a key, as a damaged file may have it. The index of keys prevents this when it exists.
+    private func damage() throws {
+        guard parts.database.store.lacksIndexes.load(ordering: .acquiring) else { return }
+        simulation.trace("\(process.name): its disk repeats a row")
+        try parts.database.store.change { guarded in
+            try guarded.database.run(
+                """
+                INSERT INTO rows (topic, partition, form, behind, key, state)
+                SELECT topic, partition, form, behind, key, state FROM rows LIMIT 1
+                """)
         }
     }
 
@@ -206,7 +236,9 @@ final class SimulatedState<Model: StateModel>: SteppedState, @unchecked Sendable
     /// Learns the ends of the partitions, as from librdkafka's statistics.
     func learnEnds() {
         for place in places where simulation.broker.hasLeader(place) {
-            state.sawEnd(simulation.broker.end(of: place), of: place)
+            let end = simulation.broker.end(of: place)
+            state.sawEnd(end, of: place)
+            facts.learned(end, of: place, position: position(of: place), at: state.clocks.monotonicMilliseconds())
         }
     }
 
@@ -222,10 +254,12 @@ final class SimulatedState<Model: StateModel>: SteppedState, @unchecked Sendable
             throw CancellationError()
         }
         partition.own(oversized: try parts.database.store.oversized(place))
+        owned.insert(place)
         do {
             try await state.publishPending(of: place)
         } catch {
             partition.disown()
+            owned.remove(place)
             throw error
         }
         ticks[place] = process.task { await self.publishWhileOwned(place) }
@@ -238,6 +272,7 @@ final class SimulatedState<Model: StateModel>: SteppedState, @unchecked Sendable
             await tick.value
         }
         await state.partitionReleased(input)
+        if let place = state.statePartition(of: input) { owned.remove(place) }
     }
 
     private func publishWhileOwned(_ place: KafkaTopicPartition) async {
@@ -258,6 +293,23 @@ final class SimulatedState<Model: StateModel>: SteppedState, @unchecked Sendable
     // MARK: Looking
 
     var obstacle: String? { state.obstacle }
+
+    /// Whether a database without rows is being restored, or its index completed.
+    var isRestoring: Bool { state.withRunning { $0.isRestoring } }
+
+    /// Returns the reason why the member must not be ready although it is; nil if there is none.
+    var readinessProblem: String? {
+        guard obstacle == nil else { return nil }
+        return facts.obstacle(
+            at: state.clocks.monotonicMilliseconds(), position: position, lag: state.options.maximumLag,
+            stall: state.options.maximumStall.clampedMilliseconds)
+    }
+
+    /// Returns the difference between the index in the database and its rows; nil if there is none, or if a restore is
+    /// in progress.
+    func indexProblem() throws -> String? {
+        isRestoring ? nil : try IndexChecks(model: state.model).problem(of: parts.database.store)
+    }
 
     /// Returns the applied position of a partition.
     func position(of place: KafkaTopicPartition) -> Int64 { state.progress.next(of: place) ?? 0 }

@@ -73,6 +73,10 @@ struct SimulatedConnection: RefundAPI {
 
     func send(_ body: [UInt8], form: Int32, for refund: RefundCase, isLast: Bool) async throws(APIFailure) {
         guard !process.isDead else { throw APIFailure(kind: .cancelled, message: "dead", isRetriable: true) }
+        let place = process.simulation.names.state(of: RefundsModel.key(refund.bundleId, refund.transactionId))
+        if process.service?.state.owned.contains(place) != true {
+            process.simulation.checks.fail("\(process.name) answers \(refund.transactionId) but does not own \(place)")
+        }
         try await apple.send(body, for: refund)
     }
 

@@ -11,8 +11,9 @@ final class SetsMember: SimulatedService {
     init(_ process: SimulatedProcess, path: String) throws {
         self.process = process
         let names = process.simulation.names
+        let model = SetsModel(period: 10 * process.simulation.workload.longestPause)
         sets = try SimulatedState(
-            SetsModel(), StateOptions(path: path, topics: [names.input: names.state]),
+            model, StateOptions(path: path, topics: [names.input: names.state]),
             counts: [names.state: Simulation.partitions], of: process)
         handler = KeyedStateHandler(sets.state) { record in
             guard let state = record.value.flatMap(NumberSet.init) else { return .verdict(.deadLetter("unreadable")) }

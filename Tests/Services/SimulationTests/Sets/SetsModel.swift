@@ -29,6 +29,10 @@ struct SetsModel: StateModel {
 
     static let keys = ["a", "b", "c", "d", "e", "f"]
 
+    private static let timedKeys: Set<String> = ["a", "c", "d"]
+    /// The time between two publications of these rows, in milliseconds.
+    var period: Int64 = 600_000
+
     /// Identifies the version of the published form; members of two versions may run beside each other.
     var fingerprint = "sets-1"
 
@@ -45,6 +49,12 @@ struct SetsModel: StateModel {
     func decode(_ row: [UInt8]) throws -> NumberSet {
         guard let state = NumberSet(row) else { throw Unreadable() }
         return state
+    }
+
+    /// The rows of some keys are published again from time to time, as rows with a value that changes with time.
+    func publication(of state: NumberSet, row: [UInt8], at moment: Int64) -> StatePublication {
+        guard Self.timedKeys.contains(state.key) else { return StatePublication(value: row) }
+        return StatePublication(value: row, nextChange: (moment / period + 1) * period)
     }
 
     func derivedUpdates(of state: NumberSet) -> [NumberSet] {

@@ -57,8 +57,14 @@ protocol SteppedState: AnyObject, Sendable {
     var deliverable: [KafkaTopicPartition] { get }
     /// Why reads may be incomplete; nil if they are complete.
     var obstacle: String? { get }
+    /// Why the member must not be ready although it is; nil if there is no reason.
+    var readinessProblem: String? { get }
+    /// Returns the difference between the index in the database and its rows; nil if there is none.
+    func indexProblem() throws -> String?
     func deliver(_ place: KafkaTopicPartition)
     func learnEnds()
+    /// The partitions of the state that the member owns.
+    var owned: Set<KafkaTopicPartition> { get }
     func partitionAssigned(_ input: KafkaTopicPartition) async throws
     func partitionReleased(_ input: KafkaTopicPartition) async
     /// Returns the applied position of a partition.
