@@ -15,7 +15,7 @@ struct CommandLineReader {
     var asksForHelp = false
     var asksForVersion = false
     var errors: [ConfigurationError] = []
-    /// A warning for each flag in a former form.
+    /// A warning for each flag given in a deprecated form.
     var warnings: [String] = []
 
     init(root: Command) {
@@ -44,8 +44,8 @@ struct CommandLineReader {
         }
     }
 
-    /// Converts each flag in a former form to its present form. The conversion depends on the command, which may come
-    /// after the flag.
+    /// Converts each flag given in a deprecated form to its current form. The conversion depends on the command, which
+    /// may come after the flag.
     mutating func convertFormerFlags() {
         let schema = inherited.adding(command.schema)
         let given = flags
@@ -60,7 +60,7 @@ struct CommandLineReader {
         }
     }
 
-    /// Returns the warning for a flag in a former form. Includes the values if the name is still in use.
+    /// Returns the warning for a flag given in a deprecated form. Includes the values if the name is still in use.
     private func deprecation(of flag: Flag, _ present: [Flag], _ schema: ConfigurationSchema) -> String {
         let isInUse = schema.settings.contains { $0.key == flag.key }
         let text = { (flag: Flag) in "--\(flag.key)" + (isInUse ? " " + printable(flag.text) : "") }

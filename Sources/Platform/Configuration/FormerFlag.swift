@@ -1,20 +1,20 @@
-/// A former name or value notation of a flag, still accepted on the command line with a warning.
+/// A deprecated name or value notation of a flag, still accepted on the command line with a warning.
 package struct FormerFlag: Sendable {
     /// The name after `--`.
     let name: String
-    /// Whether a value belongs to the former name, for a name that has a different meaning now.
+    /// Whether a value belongs to the deprecated name, if the name now has a different meaning.
     let applies: @Sendable (String) -> Bool
-    /// Converts the value to the present notation.
+    /// Converts the value to the current notation.
     let value: @Sendable (String) -> String
 }
 
 extension Setting {
-    /// Returns this setting, which is also accepted under a former name on the command line.
+    /// Returns this setting, which is also accepted under a deprecated name on the command line.
     ///
     /// - Parameters:
-    ///   - name: the former name, or the present name if only the notation of the value has changed.
-    ///   - applies: whether a value belongs to the former name. By default, every value does.
-    ///   - value: converts the value to the present notation.
+    ///   - name: the deprecated name, or the current name if only the notation of the value has changed.
+    ///   - applies: whether a value belongs to the deprecated name. By default, every value does.
+    ///   - value: converts the value to the current notation.
     package func formerly(
         _ name: String, if applies: @escaping @Sendable (String) -> Bool = { _ in true },
         value: @escaping @Sendable (String) -> String = { $0 }
@@ -31,7 +31,7 @@ extension SettingDescriptor {
 }
 
 extension ConfigurationSchema {
-    /// Returns the present form of a flag. There are several flags if the former value is now split.
+    /// Returns the current form of a flag. There are several flags if the deprecated value is now split.
     package func presentForm(_ key: String, _ text: String) -> [(key: String, text: String)] {
         let present = settings.flatMap { setting in
             setting.former.filter { $0.name == key && $0.applies(text) }.map { (setting.key, $0.value(text)) }

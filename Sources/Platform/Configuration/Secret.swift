@@ -17,7 +17,7 @@ public struct Secret: Sendable, CustomStringConvertible, CustomDebugStringConver
 
 /// A secret in a separate file, such as a mounted secret with mode 0400.
 public struct SecretFile: Sendable, CustomStringConvertible {
-    /// The path of the file, which may be printed.
+    /// The file's path, which is safe to print.
     public let path: String
     /// The content of the file when it was read, without a final line break.
     public let contents: Secret

@@ -123,7 +123,7 @@ public struct SettingDescriptor: Sendable {
     var isSecret = false
     let read: @Sendable (String) throws(SettingProblem) -> any Sendable
     let fallback: (any Sendable)?
-    /// The former forms of the flag.
+    /// Deprecated forms of the flag, which are still accepted.
     var former: [FormerFlag] = []
 
     init<Value: Sendable>(

@@ -60,7 +60,7 @@ import Testing
     private static let flags = roots.flatMap { listFlags($0) }
 
     @Test(arguments: ["bundle", "since", "until", "count"])
-    func `no help mentions a former name`(_ name: String) throws {
+    func `no help mentions a deprecated name`(_ name: String) throws {
         var commands = 0
         for root in Self.roots {
             for path in Self.paths(root) {

@@ -3,7 +3,7 @@ import Testing
 @testable import CommandLine
 @testable import Configuration
 
-/// Flags under a former name, or with a value in a former notation.
+/// Flags with a deprecated name, or with a value in a deprecated notation.
 @Suite struct FormerFlagTests {
     private static let app = Setting.string("app", help: "The app.").optional.onCommandLineOnly
         .formerly("bundle").formerly("app", if: { $0.contains(":") }, value: { String($0.prefix { $0 != ":" }) })
@@ -29,7 +29,7 @@ import Testing
         return invocation
     }
 
-    @Test func `a former name works like the present one, with a warning`() throws {
+    @Test func `a deprecated name works like the current one, with a warning`() throws {
         let invocation = try run(["--bundle", "a", "show", "--everything"])
         #expect(invocation.configuration[Self.app] == "a")
         #expect(invocation.configuration[Self.all])
@@ -46,7 +46,7 @@ import Testing
         #expect(invocation.configuration[Self.from] == 7)
     }
 
-    @Test func `a name with a new meaning counts as former only for values of the former meaning`() throws {
+    @Test func `a name with a new meaning counts as deprecated only for values of the old meaning`() throws {
         let invocation = try run(["show", "--from", "f.txt"])
         #expect(invocation.configuration[Self.file] == "f.txt")
         #expect(invocation.configuration[Self.from] == 0)
@@ -60,7 +60,7 @@ import Testing
         #expect(invocation.warnings == ["tool: warning: --app a:17 is deprecated. Use --app a --app-id 17."])
     }
 
-    @Test func `the former and the present name of a flag cannot be combined`() {
+    @Test func `a flag's deprecated and current names cannot be combined`() {
         let outcome = Self.tool.parse(["show", "--app", "a", "--bundle", "b"], environment: [:])
         #expect(outcome.exitCode == 64)
         #expect(outcome.lines.contains("tool: usage: --app is given twice."))
@@ -73,11 +73,11 @@ import Testing
         #expect(outcome.lines.last?.contains("app-id (--app-id)") == true)
     }
 
-    @Test func `a command without the flag rejects the flag's former name`() {
+    @Test func `a command without the flag rejects the flag's deprecated name`() {
         #expect(Self.tool.parse(["list", "--bundle", "a"], environment: [:]).exitCode == 64)
     }
 
-    @Test func `help does not list former names`() {
+    @Test func `help does not list deprecated names`() {
         guard case .show(let help) = Self.tool.parse(["show", "--help"], environment: [:]) else {
             Issue.record("no help")
             return
