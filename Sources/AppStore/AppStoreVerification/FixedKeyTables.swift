@@ -2,7 +2,7 @@
 /// than half.
 ///
 /// Tables are computed with a deprecated OpenSSL function, so their results are monitored: a table never rejects a
-/// signature, and a sample of the signatures it accepts is verified again without it.
+/// signature, and a sample of the signatures that it accepts is verified again without a table.
 public struct FixedKeyTables: Sendable, Hashable {
     static let greatestRecheck = 1_000_000
 

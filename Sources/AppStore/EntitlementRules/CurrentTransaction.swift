@@ -1,8 +1,9 @@
 package import AppStoreModel
 
 extension PurchaseFacts {
-    /// Returns whether an upgrade replaced a transaction. Either the transaction itself states this, or an upgrade was
-    /// signed after the last statement about the transaction and begins before the transaction's period ends.
+    /// Returns whether an upgrade replaced a transaction. Either the transaction itself is marked as upgraded, or an
+    /// upgrade was signed after the last statement about the transaction and begins before the transaction's period
+    /// ends.
     package func isUpgraded(_ transaction: TransactionFacts) -> Bool {
         if transaction.isUpgraded { return true }
         guard let expiresDate = transaction.expiresDate else { return false }

@@ -15,14 +15,14 @@ internal import JSON
 /// order of arrival matters in one case: a purchase exceeded a bound and was erased, and afterwards a transaction below
 /// the bound was signed again. The order of arrival then determines whether that one old transaction is known.
 package enum FactsBounds {
-    /// The number of latest subscription periods to keep, by purchaseDate. They cover half a year of weekly periods or
-    /// two years of monthly ones, which is longer than Apple's refund window and the usual range of queries about the
-    /// past.
+    /// The number of subscription periods to keep: the latest by purchaseDate. They cover half a year of weekly periods
+    /// or two years of monthly ones, which is longer than Apple's refund window and the usual range of queries about
+    /// the past.
     package static let periods = 24
-    /// The number of other transactions to keep, latest first by purchaseDate. The transactions of a period with added
+    /// The number of other transactions to keep: the latest by purchaseDate. The transactions of a period with added
     /// seats are needed while the period runs. A purchase has only one or a few one-time transactions.
     package static let others = 64
-    /// The number of notifications to keep in the history, latest first by signedDate.
+    /// The number of notifications to keep in the history: the latest by signedDate.
     package static let events = 12
     /// Limits for version 1 notifications. `legacyTransactions` limits active and ended transactions separately, and
     /// `legacyIds` limits the IDs of settled facts; the last ones received are kept. `legacyEvents` limits the history
@@ -30,13 +30,13 @@ package enum FactsBounds {
     static let legacyTransactions = 16
     static let legacyIds = 16
     static let legacyEvents = 8
-    /// The number of upgrades to keep, latest first by signedDate. An upgrade is relevant until the end of the period
+    /// The number of upgrades to keep: the latest by signedDate. An upgrade is relevant until the end of the period
     /// that it replaced.
     static let upgrades = 8
-    /// The number of purchased periods to keep, latest first. They show whether a claim to the purchase still applies,
+    /// The number of purchased periods to keep: the latest. They show whether a claim to the purchase still applies,
     /// because the customer's next purchase ends it.
     static let purchases = 4
-    /// The number of predecessors and of successors to keep, earliest first.
+    /// How many predecessors, and how many successors, to keep; the earliest take precedence.
     static let links = 8
     /// The maximum number of items of an Advanced Commerce transaction; `itemBytes` limits the total size of their
     /// SKUs.

@@ -43,7 +43,7 @@ package enum EntitlementProblem: String, Sendable, CaseIterable {
     case lengthNotConfigured = "length_not_configured"
     case unknownProductType = "unknown_product_type"
     case productMissing = "product_missing"
-    /// Apple states that a subscription is active, but none of its transactions is known.
+    /// Apple reported a subscription as active, but none of its transactions is known.
     case transactionMissing = "transaction_missing"
     /// An Advanced Commerce transaction exceeds the limit on stored items. The answer contains only the first SKUs.
     case itemsOutOfRange = "items_out_of_range"

@@ -48,7 +48,7 @@ struct PeriodRenewal {
         return isOver || failure.isInBillingRetryPeriod == false ? nil : end
     }
 
-    /// Whether Apple asks the developer to continue service without stating an end.
+    /// Whether Apple asks the developer to continue service but specifies no end.
     var isGraceWithoutDate: Bool {
         !isCommitted && status?.status == .billingGracePeriod && failure?.gracePeriodExpiresDate == nil
     }

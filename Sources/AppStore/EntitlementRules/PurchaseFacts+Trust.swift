@@ -58,7 +58,7 @@ extension PurchaseFacts {
     }
 
     /// Returns whether a cancellation is settled. Only a signed copy of the transaction settles it, and only if the
-    /// copy shows the cancellation or was signed so much later that it would have to show it.
+    /// copy shows the cancellation or was signed so much later that the cancellation would have to be in it.
     private func isEndSettled(_ unsigned: TransactionFacts, _ legacy: LegacyFacts) -> Bool {
         if legacy.setAside.covers(unsigned.version) { return true }
         guard let signed = transactions[unsigned.key] else { return false }

@@ -220,7 +220,7 @@ package struct PurchaseFacts: Hashable, Sendable {
         changeLegacy { facts, erasedAt in for id in ids { _ = facts.confirm(id, erasedAt: erasedAt) } }
     }
 
-    /// Ignores these unsigned facts from now on, because Apple did not confirm them within the time limit.
+    /// Stops considering these unsigned facts, because Apple did not confirm them within the time limit.
     package mutating func setLegacyAside(_ ids: [LegacyFactId]) {
         changeLegacy { facts, erasedAt in for id in ids { _ = facts.putAside(id, erasedAt: erasedAt) } }
     }

@@ -18,7 +18,7 @@ struct RenewalSilence: Hashable, Sendable {
             self.init(end: leewayEnd, isUnknown: false)
             return
         }
-        // If the input was read past the end of the leeway, no renewal was reported in time.
+        // Once the input has been read past the end of the leeway, it is certain that no renewal was reported in time.
         guard let receivedUntil = policy.receivedUntil, receivedUntil < leewayEnd,
             receivedUntil.advanced(byMilliseconds: leeway) < instant
         else { return nil }

@@ -8,9 +8,9 @@ package enum StateRule: String, Sendable, CaseIterable {
     case statusRevoked = "revoked_by_status"
     /// The period has not ended.
     case periodRunning = "period"
-    /// Billing failed, and Apple states how long service continues.
+    /// Billing failed, and Apple specifies how long service continues.
     case graceUntil = "grace"
-    /// Billing failed, and Apple asks the developer to continue service but states no end.
+    /// Billing failed, and Apple asks the developer to continue service but specifies no end.
     case graceWithoutEnd = "grace_without_end"
     /// The period has ended, nothing rules out a renewal, and the notification of the renewal may be late.
     case renewalAwaited = "renewal_awaited"
@@ -18,9 +18,9 @@ package enum StateRule: String, Sendable, CaseIterable {
     case renewalUnread = "renewal_unread"
     /// Billing failed and service has ended, but Apple is still trying to charge.
     case billingRetry = "billing_retry"
-    /// Apple stated "active" after the end of the period.
+    /// Apple reported the subscription as active after the end of the period.
     case statusActive = "active_by_status"
-    /// Apple stated "active" after the end of the period, but the tolerance has passed.
+    /// Apple reported the subscription as active after the end of the period, but the tolerance has passed.
     case statusActiveTooOld = "active_by_status_too_old"
     /// Apple has stopped trying to charge.
     case retryOver = "retry_over"
@@ -58,15 +58,19 @@ package enum StateRule: String, Sendable, CaseIterable {
         case .periodRunning: return "the paid period runs\(end)"
         case .graceUntil: return "grace period\(end): billing failed, and Apple requests that service continue"
         case .graceWithoutEnd:
-            return "grace period\(end): billing failed, and Apple states no end, so entitlements.grace.fallback applies"
+            return "grace period\(end): billing failed, and Apple gives no end, so entitlements.grace.fallback applies"
         case .renewalAwaited:
             return "the period has ended, and its renewal is pending\(end) (entitlements.renewal.leeway)"
         case .renewalUnread:
             return "the period has ended, and unread input may contain its renewal; access continues\(end)"
         case .billingRetry: return "billing failed, and Apple retries the charge\(end); service has ended"
-        case .statusActive: return "Apple stated active after the end of the known period; tolerated\(end)"
+        case .statusActive:
+            return "Apple reported the subscription as active after the end of the known period; tolerated\(end)"
         case .statusActiveTooOld:
-            return "Apple stated active after the end of the known period, and entitlements.stale.tolerance has passed"
+            return """
+                Apple reported the subscription as active after the end of the known period, and \
+                entitlements.stale.tolerance has passed
+                """
         case .retryOver: return "billing failed, and Apple has stopped trying to charge"
         case .renewalOff: return "the paid period has ended, and renewal was turned off"
         case .renewalMissing:

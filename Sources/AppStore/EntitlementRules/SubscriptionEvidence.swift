@@ -113,8 +113,8 @@ struct SubscriptionEvidence {
         return status?.status == .revoked && isStatusExplained && !isRevoked ? nil : status
     }
 
-    /// Returns whether Apple stated "revoked", has made no statement about the period since, and no other revocation
-    /// explains the status.
+    /// Returns whether Apple reported the subscription as revoked and has signed nothing about the period since, and no
+    /// other revocation explains the status.
     private func isRevokedByStatus(_ current: SubscriptionPeriod?) -> Bool {
         guard let status, status.status == .revoked, !isStatusExplained else { return false }
         return current?.transactions.allSatisfy {

@@ -10,7 +10,8 @@ package struct SubscriptionState: Hashable, Sendable {
         case grace = "GRACE"
         /// Billing failed, and service has ended.
         case retry = "RETRY"
-        /// Apple stated "active" after the last known expiry. Get All Subscription Statuses must be called.
+        /// Apple reported the subscription as active after the last known expiry. Get All Subscription Statuses must be
+        /// called.
         case stale = "STALE"
         case expired = "EXPIRED"
         case revoked = "REVOKED"
@@ -70,9 +71,10 @@ package struct SubscriptionPolicy: Hashable, Sendable {
     package var outageLeewayMilliseconds: Int64 = 24 * 3_600_000
     /// The time up to which the facts include all input received, or nil if they include all input.
     package var receivedUntil: AppStoreInstant?
-    /// The length, in milliseconds, of a grace period whose end Apple does not state, as set in App Store Connect.
+    /// The length, in milliseconds, of a grace period for which Apple specifies no end, as set in App Store Connect.
     package var graceFallbackMilliseconds: Int64 = 3 * 86_400_000
-    /// How long, in milliseconds, a subscription past its known expiry remains entitled after Apple stated "active".
+    /// How long, in milliseconds, a subscription past its known expiry remains entitled after Apple reported it as
+    /// active.
     package var staleToleranceMilliseconds: Int64 = 3_600_000
     /// How long, in milliseconds, Apple retries a charge after the expiry.
     package var billingRetryMilliseconds: Int64 = 60 * 86_400_000

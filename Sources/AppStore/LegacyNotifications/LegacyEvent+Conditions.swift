@@ -1,9 +1,9 @@
 internal import AppStoreModel
 
-/// The conditions for the mapping to version 2, with the names used in its table.
+/// The conditions for the mapping to version 2, with the field names of the receipt. Source: app-store.md 8.2.
 extension LegacyEvent {
-    /// "another transaction of the chain has is_upgraded with cancellation within the subject's period, or the previous
-    /// transaction had not expired at subject.purchase_date and the product changed"
+    /// Whether another transaction in the chain has is_upgraded and was cancelled within the subject's period, or the
+    /// previous transaction had not expired at subject.purchase_date and the product changed.
     var replacesRunningPeriod: Bool {
         guard let subject, let start = subject.transaction.purchaseDate else { return false }
         let end = subject.transaction.expiresDate ?? .latest
@@ -18,17 +18,18 @@ extension LegacyEvent {
         return previousEnd > start && previousProductId != productId
     }
 
-    /// "grace_period_expires_date later than the event time"
+    /// Whether grace_period_expires_date is later than the event time.
     var isInGracePeriod: Bool { gracePeriodExpiresDate.map { $0 > time } ?? false }
 
-    /// Whether none of these conditions is true: "auto_renew_product_id absent, subject unresolved, or equal to the
-    /// current product".
+    /// Whether auto_renew_product_id is present and differs from the current product. False if the subject is
+    /// unresolved.
     var renewsAsOtherProduct: Bool {
         guard let autoRenewProductId, let productId else { return false }
         return autoRenewProductId != productId
     }
 
-    /// "status off, computed status 2, expiration_intent present; not inside grace or retry"
+    /// Whether renewal is off, the computed status is 2, and expiration_intent is one of these. A subscription in a
+    /// grace period or in billing retry has another status.
     func hasExpired(_ intents: ExpirationIntent...) -> Bool {
         hasExpired && intents.contains { $0 == expirationIntent }
     }
@@ -38,11 +39,11 @@ extension LegacyEvent {
         autoRenewStatus == false && expirationIntent != nil && status == .expired
     }
 
-    /// "status on, and subject.purchase_date lies after the expiry of the transaction before it in the chain, our state
-    /// of the chain is expired, and neither the receipt nor our facts tell of a billing retry in the gap". The state
-    /// and the facts are not available here. Instead, the body must show that this purchase turned renewal on. If the
-    /// date of the change is later in the period, an earlier notification has already reported the purchase or
-    /// recovery.
+    /// Whether renewal is on, subject.purchase_date is after the expiry of the previous transaction in the chain, and
+    /// the receipt shows no billing retry. The exact condition also requires that our state of the chain is expired and
+    /// that our facts show no billing retry in the gap. The state and the facts are not available here. Instead, the
+    /// body must show that this purchase turned renewal on. If the date of the change is later in the period, an
+    /// earlier notification has already reported the purchase or recovery.
     var isResubscribed: Bool {
         guard autoRenewStatus == true, renewal?.isInBillingRetryPeriod != true, let subject,
             let start = subject.transaction.purchaseDate, let previousEnd = subject.previous?.end, start > previousEnd
@@ -51,10 +52,10 @@ extension LegacyEvent {
         return start.milliseconds(to: time) <= Self.purchaseWindow
     }
 
-    /// "the cancelled transaction has is_upgraded, or a newer uncancelled transaction of the same group starts within 1
-    /// minute of the cancellation"
+    /// Whether the cancelled transaction has is_upgraded, or a newer uncancelled transaction in the same group starts
+    /// within one minute of the cancellation.
     var isCancelledByUpgrade: Bool { isUpgraded }
 
-    /// "price_consent_status "1""
+    /// Whether price_consent_status is "1".
     var hasConsentedToPrice: Bool { renewal?.priceIncreaseStatus == PriceIncreaseStatus.consented.rawValue }
 }

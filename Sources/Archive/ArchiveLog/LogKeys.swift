@@ -7,7 +7,7 @@ package import TransparencyLog
 /// A checkpoint has three signatures per key. The first, of type Ed25519, has the log's origin as its key name, as
 /// recommended by c2sp.org/tlog-checkpoint. The second is a cosignature, which includes the time. Its key name is the
 /// archive's origin, because one cosigner signs all logs and c2sp.org/tlog-cosignature does not allow several names for
-/// one key. The third, under the log's origin, states the size of the previous checkpoint.
+/// one key. The third, under the log's origin, contains the size of the previous checkpoint.
 package struct CheckpointSigner: Sendable {
     /// The archive's origin.
     package let archive: String

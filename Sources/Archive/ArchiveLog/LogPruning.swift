@@ -3,7 +3,7 @@ internal import TransparencyLog
 
 /// Deletes a log's expired segments in two steps: one run announces the deletion, and another run at least
 /// ``minimumDelay`` later deletes the announced segments that are still expired. Leaves, entries and hash tiles are
-/// kept, so the log remains provable. A signed text states the first leaf with a kept object, so that the removal of
+/// kept, so the log remains provable. A signed text specifies the first leaf with a kept object, so that the removal of
 /// any other segment is detected.
 package struct LogPruning: Sendable {
     /// The minimum time between announcement and deletion in milliseconds, which allows operators to notice a wrong

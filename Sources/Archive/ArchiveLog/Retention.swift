@@ -1,4 +1,4 @@
-/// A signed text, stored in the object `retention`, that states which segments of a log are kept. Leaves, tiles and
+/// A signed text, stored in the object `retention`, that specifies which segments of a log are kept. Leaves, tiles and
 /// entries are always kept.
 ///
 /// ```

@@ -6,7 +6,7 @@ package struct VerifiedCheckpoint: Equatable, Sendable {
     package let note: SignedNote
     /// The time of the cosignature, in seconds since 1970; nil if no key was given to verify it.
     package private(set) var time: Int?
-    /// The number of leaves of the previous checkpoint; nil if not stated.
+    /// The number of leaves of the previous checkpoint; nil if the signatures do not include it.
     package private(set) var previousSize: Int?
     /// Whether the signatures were verified; false if no key was given.
     package private(set) var isSigned = false
@@ -45,7 +45,7 @@ package struct VerifiedCheckpoint: Equatable, Sendable {
         (time, isSigned) = (verified.compactMap(\.time).max(), true)
         let sizes = Set(verified.compactMap(\.previousSize))
         guard sizes.count <= 1 else {
-            throw ArchiveError(.invalidSignature, "its keys state different previous checkpoints")
+            throw ArchiveError(.invalidSignature, "its signatures disagree on the size of the previous checkpoint")
         }
         previousSize = sizes.first
     }

@@ -42,7 +42,7 @@ extension KeyedState {
         }
     }
 
-    /// Makes a worker follow `standbys` partitions in addition to its assigned ones: those from which its file was
+    /// Makes a worker follow more partitions than its assigned ones: the `standbys` partitions from which its file was
     /// updated most recently.
     func adjustStandbys() {
         guard options.role == .worker, let parts = try? parts() else { return }

@@ -46,7 +46,7 @@ extension KeyedState {
             return running.isRestoring && !running.isRestoreEnding
         }
         guard isFirst else { return }
-        // `followers` counts the task, and the service waits for it when it stops.
+        // `followers` counts this task, so the service waits for the task when stopping.
         followers.begin { [self] in
             while !withRunning({ $0.isStopping }) {
                 do throws(StateError) {

@@ -68,7 +68,7 @@ struct StateMetrics: Sendable {
             Double(unread))
         for (place, lag) in lags {
             samples.gauge(
-                StateMetricName.lagRecords, help: "Records of a state's partition that are not applied yet.",
+                StateMetricName.lagRecords, help: "Records in a state topic's partition that have not been applied.",
                 labels: [
                     MetricLabel("topic", place.topic.rawValue),
                     MetricLabel("partition", "\(place.partition.rawValue)"),

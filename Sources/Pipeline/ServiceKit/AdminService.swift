@@ -61,7 +61,7 @@ package final class AdminService: Service {
         logger.info("admin listener ready", [LogField(.port, server.port(of: 0))])
     }
 
-    /// Makes `/readyz` fail from now on.
+    /// Makes `/readyz` fail from this call on.
     package func turnAway() { drain.set() }
 
     /// Completes the requests in progress, then stops the listener.

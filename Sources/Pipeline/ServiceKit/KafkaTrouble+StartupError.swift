@@ -99,8 +99,9 @@ extension KafkaTrouble {
             (
                 "kafka.ssl.certificate.location",
                 "the brokers\(place) rejected this client's certificate, or it has none",
-                "Set it and kafka.ssl.key.location to a certificate that has not expired and that the brokers trust",
-                true
+                """
+                Set it to an unexpired certificate that the brokers trust, and kafka.ssl.key.location to its private key
+                """, true
             )
         default:
             (
@@ -172,7 +173,7 @@ extension StartupError {
         }
         self.init(
             "access to topic \(topic) is denied, so the brokers do not report whether it exists", setting: "kafka.*",
-            fix: "Grant the ACLs printed by: sluicectl topics acls. Create a missing topic with: "
+            fix: "Grant the ACLs printed by: sluicectl topics acls. If the topic does not exist, create it with: "
                 + "sluicectl topics apply", exitCode: .configuration)
     }
 }

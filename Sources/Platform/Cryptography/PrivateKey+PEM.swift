@@ -162,7 +162,7 @@ extension PrivateKey {
         throw CryptographyError(.unreadableFile, "\(path) is too large for a private key")
     }
 
-    /// Calls `read(2)` and retries it if a signal interrupts it.
+    /// Calls `read(2)`, and retries if a signal interrupts the call.
     private static func read(_ file: Int32, into buffer: UnsafeMutableRawBufferPointer) -> Int {
         while true {
             #if canImport(Glibc)

@@ -46,7 +46,7 @@ extension HTTPProxy {
         switch (status, credentials) {
         case (407, nil): "responded 407: it requires credentials; set \(HTTPClientSettings.credentials.key)"
         case (407, _?): "responded 407: it rejected the credentials of \(HTTPClientSettings.credentials.key)"
-        default: "responded \(status) itself: check its log"
+        default: "responded \(status) in place of the server: check the proxy's log"
         }
     }
 

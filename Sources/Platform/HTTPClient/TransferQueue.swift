@@ -88,8 +88,8 @@ final class TransferQueue: Sendable {
     }
 }
 
-/// libcurl's multi handle. The queue owns it, and the client's thread retains the queue, so it is freed after the
-/// thread has ended.
+/// libcurl's multi handle. The queue owns it, and the client's thread retains the queue, so the handle is freed after
+/// the thread has ended.
 final class MultiHandle: @unchecked Sendable {
     // @unchecked Sendable because the pointer does not change, only the client's thread makes calls other than the
     // wake-up, and libcurl allows the wake-up from any thread.

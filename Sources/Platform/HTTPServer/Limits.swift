@@ -32,8 +32,8 @@ public struct Limits: Sendable {
 
     // Limits for concurrency.
     public var connections = 1024
-    /// The maximum number of requests that are dispatched and not yet answered by the handler. Further requests are
-    /// refused with 503.
+    /// The maximum number of requests that have been dispatched but not yet answered by the handler. Further requests
+    /// are refused with 503.
     public var inFlight = 512
     /// The maximum number of buffered request bytes: bodies of unanswered requests, and bytes read ahead on connections
     /// with a request in progress. Above the limit, requests are refused with 503: first on connections with read-ahead

@@ -23,7 +23,7 @@ package struct ListenerCounters: Sendable {
     package internal(set) var sendDeadlines = 0
     /// Responses dropped because the request had already ended or was already answered.
     package internal(set) var responsesDropped = 0
-    /// Requests that are dispatched and not yet answered by the handler.
+    /// Requests that have been dispatched but not yet answered by the handler.
     package internal(set) var inFlight = 0
     /// Body bytes of requests that have not been answered yet.
     package internal(set) var bodyBytes = 0

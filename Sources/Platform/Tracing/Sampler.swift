@@ -44,7 +44,7 @@ package struct Sampler: Sendable, Equatable {
     private static let all: UInt64 = 1 << 63
 
     private static func threshold(_ ratio: Double) -> UInt64 {
-        // A ratio that is not a number records nothing.
+        // If the ratio is NaN, nothing is recorded.
         guard ratio > 0 else { return 0 }
         return ratio >= 1 ? all : UInt64(ratio * 0x1p63)
     }

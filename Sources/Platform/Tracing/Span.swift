@@ -52,7 +52,8 @@ package struct Span: Sendable {
     /// Ends the span and queues it for export. Call it once.
     ///
     /// - Parameters:
-    ///   - error: a code of the failure without personal data, or nil. It becomes the attribute `error.type`.
+    ///   - error: a code for the failure, which must not contain personal data, or nil. It becomes the attribute
+    ///     `error.type`.
     ///   - end: the time of the end, in nanoseconds since 1970; nil means now.
     package func end(_ attributes: [SpanAttribute] = [], error: String? = nil, at end: UInt64? = nil) {
         tracer.record(

@@ -39,7 +39,7 @@ struct ArchiveMetrics: Sendable {
                             ArchiveMetricName.missing,
                             help: "Offsets that Kafka deleted before they were archived.", labels: labels),
                         pruned: registry.counter(
-                            ArchiveMetricName.pruned, help: "Segments deleted after archive.retention.",
+                            ArchiveMetricName.pruned, help: "Archive segments deleted after archive.retention.",
                             labels: labels),
                         lastCheckpoint: registry.gauge(
                             ArchiveMetricName.lastCheckpoint,
@@ -54,12 +54,13 @@ struct ArchiveMetrics: Sendable {
         var failures: [ArchiveError.Code: Counter] = [:]
         for code in ArchiveError.Code.writing {
             failures[code] = registry.counter(
-                ArchiveMetricName.failures, help: "Failed attempts to open or write a log, by reason.",
+                ArchiveMetricName.failures, help: "Failed attempts to open or write an archive log, by reason.",
                 labels: [MetricLabel("reason", code.rawValue)])
         }
         self.failures = failures
         duration = registry.histogram(
-            ArchiveMetricName.flushDuration, help: "Time from the first byte written to the signed checkpoint.")
+            ArchiveMetricName.flushDuration,
+            help: "Duration of a commit, from its first written byte to its signed checkpoint.")
         keepsCheckpointLog = registry.gauge(
             ArchiveMetricName.keepsCheckpointLog,
             help: "1 if this member extended the log of checkpoints in the last interval, otherwise 0.")

@@ -10,7 +10,7 @@ extension ArchiveSettings {
         /// The directory or the URL of the bucket.
         package let location: String
         package let isBucket: Bool
-        /// Opens the store, lists it, and checks that it supports the conditional writes of the service.
+        /// Opens the store, lists it, and checks that it supports the conditional writes that the service needs.
         package let check: @Sendable () async throws -> Void
     }
 

@@ -55,7 +55,7 @@ package enum EntitlementsApplication {
                     "Read API on 127.0.0.1:8081."),
                 .init(
                     "sluice-entitlements --entitlements.group.instance.id entitlements-1",
-                    "One of several members; it keeps its partitions across a restart."),
+                    "One of several members, which keeps its partitions across a restart."),
                 .init(
                     "curl 'http://127.0.0.1:8081/v1/entitlements?originalTransactionId=2000000000000001'",
                     "Current entitlements of one purchase."),

@@ -13,7 +13,7 @@ struct EntitlementsModel: StateModel {
         static let appAccountToken = "appAccountToken"
         static let appTransactionId = "appTransactionId"
         static let originalTransactionId = "originalTransactionId"
-        /// The stored transactions of a purchase, except the one with the same id as the purchase.
+        /// The ids of a purchase's stored transactions, except the one that equals the purchase's own id.
         static let transactionId = "transactionId"
         /// Purchases that belong to no account. The entry's value is the record key, so that purchases can be listed in
         /// key order.

@@ -74,7 +74,7 @@ package enum EntitlementsSettings {
     package static let graceFallback = Setting.duration(
         "entitlements.grace.fallback", default: .seconds(3 * 86_400), in: .zero ... .seconds(28 * 86_400),
         help: """
-            Length of a billing grace period if Apple states no end: the value set in App Store Connect, 3d, 16d or 28d.
+            Length of a billing grace period if Apple gives no end: the value set in App Store Connect, 3d, 16d or 28d.
             """)
     package static let staleTolerance = Setting.duration(
         "entitlements.stale.tolerance", default: .seconds(3_600), in: .zero ... .seconds(7 * 86_400),

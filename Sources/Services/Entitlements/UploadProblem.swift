@@ -1,6 +1,6 @@
 internal import HTTPServer
 
-/// An uploaded transaction was rejected. The message states the fix.
+/// An uploaded transaction was rejected. The message includes the fix.
 struct UploadProblem: Error, Equatable {
     let status: Int
     /// One of the `error` values in ``ReadAPIName``.

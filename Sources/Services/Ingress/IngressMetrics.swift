@@ -51,7 +51,7 @@ final class IngressMetrics: Sendable {
             IngressMetricName.acknowledgement,
             help: "Time from passing a record to librdkafka until its delivery report.")
         age = registry.histogram(
-            IngressMetricName.age, help: "Time from signedDate to receipt.",
+            IngressMetricName.age, help: "Time from a notification's signedDate to its receipt.",
             buckets: [1, 5, 30, 60, 300, 3_600, 21_600, 86_400, 604_800])
         notifications = Dictionary(
             uniqueKeysWithValues: AppStoreEnvironment.published.map { environment in
@@ -94,7 +94,7 @@ final class IngressMetrics: Sendable {
             help: "Accepted notifications about a subscription without the renewal info that Apple documents.")
         contradictions = registry.counter(
             IngressMetricName.contradictions,
-            help: "Notifications with the notificationUUID of a different published one; the first one is kept.")
+            help: "Notifications with the notificationUUID of another published notification; the first is kept.")
         inconsistencies = registry.counter(
             IngressMetricName.inconsistencies,
             help: "Verified notifications without an identity: a bug; please report it.")

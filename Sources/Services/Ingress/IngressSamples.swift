@@ -50,7 +50,7 @@ enum IngressSamples {
             UInt64(clamping: status.judged))
         samples.counter(
             IngressMetricName.tableRechecks,
-            help: "Signatures accepted with a key table and re-verified without it.",
+            help: "Signatures accepted with a key table and re-verified without the table.",
             UInt64(clamping: status.rechecked))
         samples.counter(
             IngressMetricName.tableFaults,

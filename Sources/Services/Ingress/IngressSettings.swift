@@ -33,7 +33,7 @@ package enum IngressSettings {
             """)
     package static let tablesRecheck = Setting.integer(
         "verification.tables.recheck", default: FixedKeyTables().recheckedOneIn, in: 1...1_000_000,
-        help: "One in this many signatures accepted by a key table is verified again without it.", example: "1")
+        help: "One in this many signatures accepted by a key table is verified again without the table.", example: "1")
     package static let rememberedNotifications = Setting.integer(
         "duplicates.remembered", default: 100_000, in: 1...10_000_000,
         help: "Number of acknowledged notifications to remember, so that a repeated notification adds no record.")

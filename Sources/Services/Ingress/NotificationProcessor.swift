@@ -87,7 +87,8 @@ final class NotificationProcessor: Sendable {
             case .again(let work): again.append(work)
             case .duplicate: duplicates.append(work.exchange)
             case .answered: work.body.wipe()
-            // Do not overwrite a body signed by Apple: it contains no secrets, and its record references parts of it.
+            // Do not overwrite a body signed by Apple: it contains no secrets, and the record references parts of the
+            // body.
             case .published: break
             }
         }

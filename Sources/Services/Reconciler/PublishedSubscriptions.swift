@@ -65,7 +65,7 @@ final class PublishedSubscriptions: Sendable {
     /// - Returns: the time at which the last read began, on the same clock.
     /// - Throws: a `KafkaError`; the next call reads the topic from its beginning.
     func refresh(_ environment: AppStoreEnvironment, since moment: Int64) async throws -> Int64 {
-        // Remove the snapshot from the dictionary, so that changing it does not copy it.
+        // Remove the snapshot from the dictionary, so that a change does not copy the snapshot.
         let known = snapshots.withLock { $0.removeValue(forKey: environment) }
         if let known, known.begun >= moment {
             snapshots.withLock { $0[environment] = known }

@@ -25,7 +25,8 @@ final class ReconcilerMetrics: Sendable {
         foundCounter = registry.counter(
             ReconcilerMetricName.found, help: "Notifications in Apple's history that were not in their topic.")
         publishedCounter = registry.counter(
-            ReconcilerMetricName.published, help: "Missing notifications that were published and acknowledged.")
+            ReconcilerMetricName.published,
+            help: "Notifications that were missing from their topic and have been published.")
         quarantinedCounter = registry.counter(
             ReconcilerMetricName.quarantined,
             help: "Nonconforming notifications from Apple's history that were quarantined.")
@@ -95,7 +96,7 @@ final class ReconcilerMetrics: Sendable {
             } else if let last = sweep.last {
                 samples.gauge(
                     ReconcilerMetricName.missing,
-                    help: "Missing notifications found and published by the last complete sweep.",
+                    help: "Notifications that the last complete sweep found missing from their topic.",
                     labels: labels, Double(last.counts.missing))
                 samples.gauge(
                     ReconcilerMetricName.notBroughtIn,

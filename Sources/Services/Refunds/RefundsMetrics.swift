@@ -53,14 +53,14 @@ final class RefundsMetrics: Sendable {
             for reason in EnvironmentMetrics.waitingReasons {
                 samples.gauge(
                     RefundsMetricName.undecided,
-                    help: "Requests that cannot be answered yet, by reason.",
+                    help: "Consumption requests that cannot be answered yet, by reason.",
                     labels: [label, MetricLabel("reason", reason)],
                     Double(present.obstacles[Undecided(environment: environment, reason: reason)] ?? 0))
             }
             guard let deadline = present.deadlines[environment] else { continue }
             samples.gauge(
                 RefundsMetricName.nextDeadline,
-                help: "Seconds until the earliest deadline of a waiting request; absent if no request is waiting.",
+                help: "Seconds until the earliest deadline of a waiting consumption request; absent if none waits.",
                 labels: [label], Double(deadline - now) / 1_000)
         }
     }
@@ -141,13 +141,13 @@ private struct EnvironmentMetrics: Sendable {
                 (
                     kind,
                     registry.counters(
-                        RefundsMetricName.ended, help: "Requests that ended without an accepted answer.",
+                        RefundsMetricName.ended, help: "Consumption requests that ended without an accepted answer.",
                         label: "reason", values: Self.reasons(kind),
                         labels: labels + [MetricLabel("end", kind.rawValue)])
                 )
             })
         answerTime = registry.histogram(
-            RefundsMetricName.answerTime, help: "Time from the receipt of a request to the accepted answer.",
+            RefundsMetricName.answerTime, help: "Time from receipt of a consumption request to its accepted answer.",
             labels: labels,
             buckets: [1, 5, 15, 60, 300, 900, 3_600, 7_200, 14_400, 28_800, 39_600, 43_200])
         apiTime = registry.histogram(

@@ -169,7 +169,10 @@ enum OperationsSettings {
     static let deliveredUntil = Setting(
         "webhooks-from", .instant,
         help:
-            "Time up to which all webhooks were delivered. They resume ten minutes earlier, not at the beginning."
+            """
+            Time up to which all webhooks were delivered. Delivery resumes from ten minutes before it, not from the \
+            beginning.
+            """
     ).optional.onCommandLineOnly
     static let despiteProblems = Setting.flag(
         "despite-problems", help: "Switch even if prepare finds problems that can no longer be fixed.")

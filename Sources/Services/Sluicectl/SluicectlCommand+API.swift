@@ -53,7 +53,7 @@ extension SluicectlCommand {
 
     private static let transactionHistory = Command(
         "history", summary: "List the transactions of a customer (Get Transaction History).",
-        discussion: "Sorted by modification date, latest last. \(answer)",
+        discussion: "Sorted by modification date, newest last. \(answer)",
         schema: asking([OperationsSettings.apiLimit, OperationsSettings.apiRevision]), arguments: [anyId],
         examples: [
             .init("sluicectl api history 2000000000000001", "Print the first hundred."),

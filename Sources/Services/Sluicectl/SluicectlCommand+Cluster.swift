@@ -63,7 +63,7 @@ extension SluicectlCommand {
                         .init("sluicectl cluster switch --yes", "Switch after the loss of the source."),
                         .init(
                             "sluicectl cluster switch --yes --webhooks-from 2026-11-21T12:00:00Z",
-                            "Webhooks were delivered up to this time; they resume ten minutes earlier."
+                            "Webhooks were delivered up to this time; delivery resumes from ten minutes before it."
                         ),
                     ]
                 ) { try await ClusterCommand($0, access, parts).switchOver($0.console) },

@@ -23,10 +23,10 @@ extension SluicectlCommand {
         examples: [
             .init(
                 "sluicectl backfill --app com.example.app --from 2026-11-20T00:00:00Z --dry-run",
-                "Report notifications missing since that time without publishing them."),
+                "Report the missing notifications from that time on, but do not publish them."),
             .init(
                 "sluicectl backfill --app com.example.app --from 2026-11-20T00:00:00Z --to 2026-11-21T00:00:00Z "
-                    + "--environment sandbox --output json", "Search one day of the sandbox, for scripts."),
+                    + "--environment sandbox --output json", "Search one day of the sandbox, with JSON output."),
         ]
     ) {
         try await BackfillCommand(configuration: $0.configuration, clocks: $0.clocks, timeout: $0.timeout).run(

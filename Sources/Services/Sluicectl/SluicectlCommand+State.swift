@@ -40,7 +40,7 @@ extension SluicectlCommand {
                 """
                 sluicectl state rekey --topic inbox.state --to-topic inbox.state.copy --group inbox --output json
                 """,
-                "Copy the state of your own consumer, for scripts."),
+                "Copy the state of your own consumer, with JSON output."),
         ], readsConfiguration: true
     ) { try await RekeyCommand(configuration: $0.configuration, timeout: $0.timeout).run($0.console) }
 }

@@ -214,7 +214,7 @@ enum SluicectlCommand {
                     schema: schema,
                     examples: [
                         .init("sluicectl config show --for sluice-ingress", "Effective configuration of the ingress."),
-                        .init("sluicectl config show --output json", "For every executable, for scripts."),
+                        .init("sluicectl config show --output json", "Configuration of every executable, as JSON."),
                     ], readsConfiguration: false
                 ) { await ConfigCommand($0, parts).show($0.configuration[OperationsSettings.output], $0.console) },
             ], readsConfiguration: false)

@@ -76,7 +76,7 @@ struct FailuresFile: Sendable {
             try Data(text).write(to: URL(filePath: path), options: .atomic)
         } catch {
             log?.log(
-                .warning, key: "failures", "saving webhook failures for the next start failed",
+                .warning, key: "failures", "could not save webhook failures for the next start",
                 [LogField(.path, path), LogField(.error, "\(error)")])
         }
     }

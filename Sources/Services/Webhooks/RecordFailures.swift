@@ -123,7 +123,7 @@ final class RecordFailures: Sendable {
         return isAtFault
     }
 
-    /// Restores a failure from an earlier process or assignment. Only records accepted from now on make the next
+    /// Restores a failure from an earlier process or assignment. Only records accepted after this call make the next
     /// failure count.
     private func failure(of kept: KeptFailure, accepted: UInt64, at now: UInt64) -> Failure {
         let age = min(max(0, clocks.wallMilliseconds() - kept.first), Self.maximumAge)

@@ -30,8 +30,8 @@ enum WebhooksOutcome: String, Sendable, CaseIterable {
     case failed
 }
 
-/// The reason codes of dead-lettered and skipped records, in addition to `http_…` with the response status, or
-/// ``WebhooksOutcome`` if there was no response.
+/// The reason codes of dead-lettered and skipped records. Other possible codes are `http_…` with the response status
+/// and, if there was no response, those of ``WebhooksOutcome``.
 enum WebhooksReason {
     /// An erasure without a purchase in its key: the subject of the erasure is unknown.
     static let keyMissing = "key_missing"

@@ -22,7 +22,7 @@ struct SigningKeyFile: Sendable {
         case unusable(String)
     }
 
-    /// Checks the file and reads it if it has changed. It accesses only local files, so it may block briefly.
+    /// Checks the file, and reads it if it has changed. Only local files are accessed, so the call may block briefly.
     mutating func refresh() -> Outcome {
         guard let current = FileVersion(path: path) else {
             // A missing file is reported once, and again only after it has reappeared.

@@ -21,8 +21,8 @@ package struct ArchiveVerification: Sendable {
         let archives = try await archives(LogReader.logs(in: store))
         let anchored = anchoredLogs(options.anchors, archives)
         let before = anchoredLogs(options.verifiedBefore, archives).logs
-        // Verify the log of checkpoints first: every log that it mentions already exists and is at least as long as
-        // stated.
+        // Verify the log of checkpoints first: every log that it mentions already exists and is at least as long as its
+        // checkpoint there.
         let checkpoints = try await checkpointLog(archives)
         let logged = loggedLogs(checkpoints)
         let present = try await LogReader.logs(in: store)

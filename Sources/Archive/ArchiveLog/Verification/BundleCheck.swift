@@ -175,7 +175,7 @@ struct BundleReading: Sendable {
                 "\(objects.rest) extra bytes after the last object of the segment"))
     }
 
-    /// Returns whether a signed retention states that a bundle's objects were deleted. The retention may have been
+    /// Returns whether, according to a signed retention, a bundle's objects were deleted. The retention may have been
     /// signed after verification started.
     private func isPruned(_ index: Int) async -> Bool {
         let end = index * TilePath.fullWidth + TilePath.fullWidth

@@ -30,7 +30,7 @@ struct LeafOrder {
                     findings.append(
                         Finding(
                             .incomplete, log, leaf: leaf.index, offset: KafkaOffset(rawValue: next),
-                            "offsets \(next) to \(leaf.offset - 1) are not in the log, and no leaf states the reason"))
+                            "offsets \(next) to \(leaf.offset - 1) are not in the log, and no leaf gives the reason"))
                 }
             }
         }

@@ -11,7 +11,7 @@ internal import TransparencyLog
 /// they differ from the full ones (``StrayObjects``). Memory use does not grow with the log, except for eight bytes per
 /// past checkpoint.
 struct LogVerification {
-    /// The maximum number of checkpoint copies to try, newest first, if the checkpoint itself is unusable.
+    /// The maximum number of checkpoint copies to try if the checkpoint itself is unusable. The newest are tried first.
     private static let maximumCopiesTried = 16
 
     let store: any ObjectStore
@@ -38,7 +38,7 @@ struct LogVerification {
     private var lastTime: Int?
 
     /// - Parameters:
-    ///   - archives: possible origins of the archive, for a log without a checkpoint that states its origin.
+    ///   - archives: possible origins of the archive, for a log that has no checkpoint to name its origin.
     ///   - logged: the log's roots according to the log of checkpoints.
     init(
         _ store: any ObjectStore, names: LogNames, options: VerificationOptions, archives: [String] = [],
@@ -328,14 +328,13 @@ struct LogVerification {
         }
     }
 
-    /// Compares the previous size stated in a checkpoint with the copies. Each checkpoint is copied before the next one
-    /// is signed.
+    /// Compares a checkpoint's previous size with the copies. Each checkpoint is copied before the next one is signed.
     private mutating func judge(previous: Int?, of size: Int, object: ObjectName?) {
         let found = past.last(before: size)
         // An earlier run verified the previous checkpoint's copy, so `past` does not contain it.
         if let previous, previous <= report.leavesBefore, found <= report.leavesBefore { return }
         guard let previous else {
-            return add(Finding(.tampered, log, object: object, "the checkpoint does not state its previous size"))
+            return add(Finding(.tampered, log, object: object, "the checkpoint does not include its previous size"))
         }
         if previous > found {
             add(

@@ -67,7 +67,7 @@ package struct RetentionCheck: Sendable {
         guard let position = steps.indices.first(where: { $0 >= afterKept && covers(steps[$0]) }) else {
             if afterKept > 0 { return (.tampered, "the segment is missing, but the last retention step kept it") }
             if postdated.contains(where: covers) {
-                return (.tampered, "the record of the deletion states a later time than its Kafka timestamp")
+                return (.tampered, "the time in the deletion's record is later than the record's Kafka timestamp")
             }
             return (
                 .incomplete,

@@ -3,7 +3,7 @@ internal import SQLite
 /// Writes a restored database directly. If the process ends before the restore is complete, the file is removed at the
 /// next start, because everything in it is read again from the topics.
 extension StateStore {
-    /// Writes directly to the file from now on, if the topics have all of its data. Called before any other connection
+    /// Switches to writing directly to the file, if the topics have all of its data. Called before any other connection
     /// is opened.
     func beginDirectWrites(_ marker: RestoreMarker) throws(StateError) {
         try change { guarded in

@@ -5,7 +5,7 @@ internal import Synchronization
 /// batches, in index order. The indexes of the rows are created at the end. The file is marked as incomplete
 /// meanwhile, so that after a crash the next start completes it from the rows.
 extension StateStore {
-    /// Holds back index entries from now on.
+    /// Begins to hold back index entries.
     func holdEntries() throws(StateError) {
         try change { guarded in
             try guarded.database.run("INSERT OR REPLACE INTO file (name, value) VALUES ('index', 'held')")

@@ -117,7 +117,7 @@ final class StatePartition<Model: StateModel>: Sendable {
 
     func block() { guarded.withLock { $0.isBlocked = true } }
 
-    /// Begins restoring a partition without rows. From now on, all keys that have a row are recorded.
+    /// Begins restoring a partition that has no rows yet. From then on, all keys that have a row are recorded.
     ///
     /// - Parameter takesRows: whether rows published with the current fingerprint are copied from records without being
     ///   decoded.

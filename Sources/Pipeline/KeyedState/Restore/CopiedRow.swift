@@ -1,4 +1,5 @@
-/// A row that a restore copies from a record without decoding it. Ranges are positions in the record's block.
+/// A row that a restore copies from a record without decoding the record's value. Ranges are positions in the record's
+/// block.
 struct CopiedRow: Sendable {
     /// Hash of the key (see ``RestoredKeys``).
     let keyHash: UInt64

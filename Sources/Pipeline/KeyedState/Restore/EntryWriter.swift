@@ -8,10 +8,10 @@ struct EntryWriter {
     private let insert: Statement
     private let insertMany: Statement
     private let delete: Statement
-    /// The names of all entries, one after another.
+    /// The concatenated names of all entries.
     private var names: [UInt8] = []
     private var nameRanges: [Range<Int>] = []
-    /// The values of the entries that are not written yet, one after another.
+    /// The concatenated values of the entries that have not been written yet.
     private var values: [UInt8] = []
     private var pending: [(name: Int, value: Range<Int>, row: Int64)] = []
 

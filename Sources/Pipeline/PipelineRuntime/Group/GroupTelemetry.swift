@@ -146,8 +146,8 @@ final class GroupTelemetry: Sendable {
             }
             guard let lag = statistics[partition]?.consumerLagStored ?? begun else { continue }
             samples.gauge(
-                PipelineMetricName.lagRecords, help: "Records after the last finished one.", labels: labels,
-                Double(lag))
+                PipelineMetricName.lagRecords, help: "Records in the partition after the last finished one.",
+                labels: labels, Double(lag))
             // Between two reads, there may be no unfinished record. In that case, use the timestamp of the last record,
             // because the next one is about as old.
             let oldest = load.oldestTimestampMilliseconds ?? load.newestTimestampMilliseconds

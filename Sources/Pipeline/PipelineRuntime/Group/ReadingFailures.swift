@@ -18,7 +18,7 @@ extension StartupError {
     ) -> StartupError {
         StartupError(
             "\(partition) cannot be read at or after offset \(offset): \(error)",
-            fix: "Start again; if it is damaged again, see runbooks/damaged-log.md", exitCode: .damagedLog)
+            fix: "Start again; if the damage recurs, see runbooks/damaged-log.md", exitCode: .damagedLog)
     }
 
     /// A handler did not return in time.

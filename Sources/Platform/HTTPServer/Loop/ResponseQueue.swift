@@ -85,7 +85,8 @@ final class ResponseQueue: Sendable {
         }
     }
 
-    /// Called by the loop after it has waited. Items posted from now on are processed in this pass without a wake-up.
+    /// Called by the loop after it has waited. Items posted after this call are processed in this pass without a
+    /// wake-up.
     func awake() { state.withLock { $0.isAsleep = false } }
 
     /// Closes the queue after the loop has ended. Later items are dropped.

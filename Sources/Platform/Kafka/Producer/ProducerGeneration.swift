@@ -53,10 +53,10 @@ final class ProducerGeneration: Sendable {
     /// Topics that have no metadata yet or do not exist.
     var missingTopics: Set<KafkaTopic> { missing.withLock { $0 } }
 
-    /// Missing topics that this user may not describe. Brokers do not reveal whether they exist.
+    /// Topics that were not found and that this user may not describe. Brokers do not reveal whether they exist.
     var deniedTopics: Set<KafkaTopic> { denied.withLock { $0 } }
 
-    /// Requests the metadata of missing topics and waits at most a second for each. Blocks.
+    /// Requests the metadata of ``missingTopics``, and waits at most one second for each. Blocks.
     func fetchMetadata() {
         for name in missingTopics {
             guard let topic = topics[name] else { continue }

@@ -1,4 +1,4 @@
-/// A command failed. The description states the reason and the fix on one line.
+/// A command failed. The description gives the reason and the fix on one line.
 struct SimulatorError: Error, CustomStringConvertible {
     let description: String
 }

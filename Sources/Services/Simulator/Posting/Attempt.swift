@@ -5,7 +5,7 @@ internal import JSON
 package enum PostOutcome: Sendable, Equatable {
     /// The server responded with this HTTP status.
     case status(Int)
-    /// There was no response. The code states the reason.
+    /// There was no response. The code gives the reason.
     case failed(String)
 
     /// Whether the post succeeded by Apple's rule: 200 to 206, regardless of the body.

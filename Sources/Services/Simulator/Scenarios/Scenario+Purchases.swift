@@ -102,7 +102,7 @@ extension Scenario {
             ])
     ]
 
-    /// Scenarios with events of the app or its developer, without a purchase.
+    /// Scenarios for events that concern the app or its developer rather than a purchase.
     static let appLevel = [
         Scenario(
             "test", "The developer requests a test notification", .premiumMonthly, steps: [.first(.testRequested)]),
@@ -110,7 +110,7 @@ extension Scenario {
             "mass-extension", "The summary of an extension for all subscribers", .premiumMonthly,
             steps: [.first(.massExtensionFinished(succeeded: 12_840, failed: 7))]),
         Scenario(
-            "external-purchase", "An external purchase token is created, a reminder is sent, and it is not reported",
+            "external-purchase", "An external purchase token is created and, despite a reminder, not reported",
             .premiumMonthly,
             steps: [
                 .first(.externalPurchaseToken(.created)),

@@ -1,6 +1,6 @@
 package import AppStoreModel
 
-/// The events in a customer's purchase history. Each comment states the notification that the App Store sends for the
+/// The events in a customer's purchase history. Each comment names the notification that the App Store sends for the
 /// event.
 package enum ScenarioEvent: Sendable, Equatable {
     /// Sends SUBSCRIBED / INITIAL_BUY.

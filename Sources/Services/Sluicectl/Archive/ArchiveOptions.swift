@@ -52,7 +52,7 @@ enum ArchiveOptions {
     ).optional.onCommandLineOnly
     static let backupDays = Setting.integer(
         "backup-days", default: 30, in: 0...3650,
-        help: "Maximum age of backups of the key store, in days; stated in the report for the person."
+        help: "Maximum age of backups of the key store, in days; included in the person's report."
     ).onCommandLineOnly
 
     // Flags of `sluicectl archive find` and `show`

@@ -22,8 +22,8 @@ struct ArchiveStatus: Sendable {
     var archivedAt: Int64?
     /// The first offset that is not archived; nil for an empty log.
     var nextOffset: Int64?
-    /// The number of records in Kafka that are not archived yet, or nil if Kafka was not read or does not have the
-    /// topic.
+    /// The number of records in Kafka that have not been archived yet, or nil if Kafka was not read or does not have
+    /// the topic.
     var lag: Int64?
     /// The newest checkpoint of each anchor that was read. Anchors are named `kafka`, `store`, or by a witness's key
     /// name.

@@ -8,7 +8,7 @@ internal import Records
 internal import TransparencyLog
 
 /// `sluicectl archive status`: prints the size of each archive log, the age of its checkpoint and, if Kafka is read,
-/// the number of records that are not archived yet.
+/// the number of records that have not been archived yet.
 struct ArchiveStatusCommand {
     let configuration: Configuration
     let clocks: Clocks

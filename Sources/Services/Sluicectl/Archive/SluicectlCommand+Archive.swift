@@ -9,7 +9,8 @@ extension SluicectlCommand {
             "archive", summary: "Operate the archive of sluice-archive: its keys, its records, and their proofs.",
             examples: [
                 .init("sluicectl archive status", "Show the size of each log and the age of its checkpoint."),
-                .init("sluicectl archive key show", "Print the public keys for everyone who verifies the archive."),
+                .init(
+                    "sluicectl archive key show", "Print the public keys to give to anyone who verifies the archive."),
                 .init("sluicectl archive verify --key archive.pub", "Check that nothing was changed."),
             ],
             subcommands: archiveReading(parts) + archiveProofs(parts) + archiveDisclosure(parts)

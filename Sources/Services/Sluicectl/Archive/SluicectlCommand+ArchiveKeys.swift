@@ -28,7 +28,7 @@ extension SluicectlCommand {
         arguments: [Command.Argument("ID", help: identifiers)],
         examples: [
             .init("sluicectl archive find 7e3fb204-2ab3-4c5f-8f0e-0d9c1b6a7e55", "The records of a notification."),
-            .init("sluicectl archive find 2000000000000001 --output json", "A purchase's records, for scripts."),
+            .init("sluicectl archive find 2000000000000001 --output json", "A purchase's records, as JSON."),
         ]
     ) { try await ArchiveFindCommand(configuration: $0.configuration).find($0.argument, $0.console) }
 
@@ -108,7 +108,7 @@ extension SluicectlCommand {
 
     private static let archiveKey = Command(
         "key", summary: "Create the archive's keys, and print the public ones.",
-        examples: [.init("sluicectl archive key show", "The public keys, for everyone who verifies the archive.")],
+        examples: [.init("sluicectl archive key show", "Print the public keys.")],
         subcommands: [
             Command(
                 "signing", summary: "Create an Ed25519 key that signs checkpoints.",
@@ -148,7 +148,9 @@ extension SluicectlCommand {
                 ]),
                 arguments: [Command.Argument("LOG", help: "TOPIC/PARTITION, or checkpoint-log", isOptional: true)],
                 examples: [
-                    .init("sluicectl archive key show > archive.pub", "For everyone who verifies the archive."),
+                    .init(
+                        "sluicectl archive key show > archive.pub",
+                        "Save the public keys for anyone who verifies the archive."),
                     .init(
                         "sluicectl archive key show appstore.notifications.production/3",
                         "The key of one log, for use with other verifiers."),

@@ -13,7 +13,7 @@ internal import ServiceKit
 ///
 /// Copied records have different offsets, and topics are copied independently, so a copied state topic may lag behind
 /// the group's input. Each group that computes a state therefore rereads its input from the beginning. This adds the
-/// facts missing from the copy without changing facts already in the state, because merging facts is a join: neither
+/// facts that the copy lacks and changes none that are already in the state, because merging facts is a join: neither
 /// their order nor repetition matters.
 struct ClusterCommand {
     let configuration: Configuration

@@ -73,9 +73,9 @@ struct ClusterSurvey {
 
     // MARK: reconciliation
 
-    /// Findings for reconciliation topics that contain records. A row states that a notification is in the notification
-    /// topic. If a row is copied but its notification is not, the reconciler cannot detect that the notification is
-    /// missing from the target.
+    /// Findings for reconciliation topics that contain records. A row records that a notification is in the
+    /// notification topic. If a row is copied but its notification is not, the reconciler cannot detect that the
+    /// notification is missing from the target.
     private var reconciliation: [ClusterFinding] {
         AppStoreEnvironment.published.map(names.reconciliation).filter(target.hasRecords).map { topic in
             ClusterFinding(
@@ -101,7 +101,7 @@ struct ClusterSurvey {
             [
                 ClusterFinding(
                     .problem, .brokers, "the source is unreachable: \(reason)",
-                    fix: "If it is lost, stop all processes that use it, and omit --source")
+                    fix: "If the source is lost, stop all processes that use it, and omit --source")
             ]
         case .answering(let view):
             CopyChecks(source: view, target: target, isFinal: isFinal, compacted: compacted)

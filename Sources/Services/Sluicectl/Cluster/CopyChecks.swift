@@ -109,7 +109,7 @@ struct CopyChecks {
             isFinal || milliseconds > Self.tolerance ? .problem : .warning, .copy, of: topic.rawValue,
             "\(partitions) partitions lack the source's last record; they are \(milliseconds / 1_000) s behind",
             fix:
-                "Stop all writers of the source, wait for the mirror, and retry; if it remains behind, check its log"
+                "Stop all writers of the source, wait for the mirror, and retry; if the mirror lags, check its log"
         )
     }
 

@@ -106,7 +106,7 @@ struct DoctorFacts {
     var topics: [KafkaTopicDescription]?
     /// The reason that ``topics`` is nil.
     var topicsError: KafkaError?
-    /// Topics that appear to be missing but that the command's user is not authorized to describe.
+    /// Topics that were not found and that the command's user may not describe.
     var deniedTopics: Set<KafkaTopic> = []
     /// The version of librdkafka if SCRAM is configured and Kafka 4 refuses this version's SCRAM; otherwise nil.
     var scramRefusedByKafka4: String?

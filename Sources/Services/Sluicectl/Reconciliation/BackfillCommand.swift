@@ -90,7 +90,7 @@ struct BackfillCommand {
 
     /// Prints progress until the sweep is complete. Returns nil if the command was interrupted.
     ///
-    /// - Throws: a `StartupError` if the admin listener does not respond for too long.
+    /// - Throws: a `StartupError` if the admin listener remains unresponsive for too long.
     private func follow(_ asked: Sweep, _ interruption: Interruption, _ console: Console) async throws -> Sweep? {
         var shown = ""
         var missed = 0

@@ -123,7 +123,8 @@ struct RefundAnswerCommand {
             return answer
         } catch {
             throw StartupError(
-                error.message, fix: "Pass the missing flags of --consented, --delivery-status, --sample-content",
+                error.message,
+                fix: "Pass whichever of --consented, --delivery-status and --sample-content are missing",
                 exitCode: .usage)
         }
     }

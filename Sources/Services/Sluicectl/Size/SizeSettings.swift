@@ -54,7 +54,7 @@ extension SluicectlCommand {
             .init("sluicectl size --notifications-per-day 1000000", "Plan for an app with a million subscriptions."),
             .init(
                 "sluicectl size --notifications-per-day 1000000 --figures .build/bench.json --output json",
-                "Use figures from your machine, for scripts."),
+                "Use figures measured on your machine, and print output for scripts."),
         ]
     ) { try await SizeCommand(configuration: $0.configuration).run($0.console) }
 }

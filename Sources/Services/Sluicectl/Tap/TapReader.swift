@@ -111,7 +111,7 @@ private final class Troubles: Sendable {
         case .offsetOutOfRange(let partition, let offset):
             let error = StartupError(
                 "\(partition) no longer has offset \(offset), which was deleted",
-                fix: "Run the command again, or with --start end"
+                fix: "Run the command again, or run it with --start end"
             )
             state.withLock { $0.worst = error }
         case .damaged(let partition, let offset, let error):
