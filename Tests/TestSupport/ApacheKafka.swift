@@ -131,8 +131,8 @@ package struct ApacheKafka: Sendable {
 
     // MARK: start
 
-    // Awaited by the tests. It is not the first test's own task, because the other tests still wait for it when that
-    // test is cancelled.
+    // Awaited by all tests. This task is not part of the first test, because the other tests still wait for it when
+    // that test is cancelled.
     private static let cluster = Task {
         guard let runningServers else { return try await start() }
         return ApacheKafka(bootstrapServers: runningServers, brokerCount: 1, directory: nil)

@@ -16,7 +16,7 @@ struct AnswerTests {
             ("1800000060000", 60_000), ("1800000060", 60_000), ("60", 60_000),
             ("Fri, 15 Jan 2027 08:01:00 GMT", 60_000), ("32503680000000", 3_600_000), (nil, nil),
         ] as [(String?, Int64?)])
-    func `a 429 response states when to retry, and nothing is sent before`(
+    func `a 429 response specifies when to retry, and nothing is sent before`(
         text: String?, wait: Int64?
     ) async throws {
         let store = try FakeAppStore(
@@ -40,7 +40,7 @@ struct AnswerTests {
     // An overloaded load balancer announces when to retry. The budget reacts only to 429, so it remains open.
     @Test(
         arguments: [(500, "60", 60_000), (503, "1800000060000", 60_000), (503, nil, nil)] as [(Int, String?, Int64?)])
-    func `a 5xx response states when to retry and does not close a budget`(
+    func `a 5xx response specifies when to retry and does not close a budget`(
         status: Int, text: String?, wait: Int64?
     ) async throws {
         let store = try FakeAppStore(

@@ -117,7 +117,7 @@ struct AccessCase: Sendable, CustomTestStringConvertible {
             [bought, told(.didChangeRenewalStatus, .autoRenewEnabled, on: 29, nil, nil, failing)],
             (29.5, "ACTIVE monthly until 30"), (30.01, "no RETRY monthly until 90")),
         .init(
-            "Apple states active after the known expiry",
+            "Apple reports an active subscription after the known expiry",
             [bought, told(.priceIncrease, .pending, on: 31, .active, nil, renewal())],
             (31.02, "STALE monthly until 31 asks"), (31.05, "no STALE monthly asks")),
     ]

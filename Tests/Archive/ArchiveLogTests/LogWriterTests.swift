@@ -60,7 +60,7 @@ import TransparencyLog
         #expect(times == times.sorted() && Set(times).count == times.count)
     }
 
-    @Test func `each checkpoint states the previous one, even if its size is signed again`() async throws {
+    @Test func `each checkpoint names the previous one, even if its size is signed again`() async throws {
         let log = try log()
         var previous: [Int?] = []
         for end in [10, 300, 300, 600] as [Int64] {

@@ -20,7 +20,7 @@ struct RetentionCheckTests {
         var announced: Int?
         var kept: [Range<Int>]? = []
         var origin = RetentionCheckTests.origin
-        /// Number of days by which the record is older than the time it states.
+        /// Number of days by which the record is older than the time in it.
         var postdated: Int64 = 0
     }
 

@@ -45,7 +45,7 @@ extension EndToEnd {
             stories.flatMap { $0.objects("gaps").compactMap { $0.text("what") } }
         }
 
-        @Test func `a story is told with the printed rights, nothing is denied, and a missing right is stated`()
+        @Test func `a story is told with the printed rights, nothing is denied, and a missing right is reported`()
             async throws
         {
             try await Harness.open { harness in

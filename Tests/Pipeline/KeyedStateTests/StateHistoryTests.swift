@@ -91,7 +91,7 @@ import Testing
 
     @Test func `a group with records that contribute nothing starts on any disk`() async throws {
         try await handle(["test", "test"], as: nil)
-        // The next record is not read yet.
+        // The next record has not been read yet.
         try await StateTestBroker.configuration().write([
             KafkaProducerRecord(topic: harness.input, partition: 1, key: [1], value: Array("\(key)=1".utf8))
         ])

@@ -184,7 +184,7 @@ import Testing
     }
 
     @Test func `8: a service's refusal of consent applies despite an unknown member`() async throws {
-        // The rules file states consent for everyone, but the service responds with a refusal and an unknown member.
+        // The rules file declares consent for everyone, but the service responds with a refusal and an unknown member.
         let company = try Company(#"{"customerConsented":false,"requestId":"8f2b"}"#)
         let installation = try await RefundsInstallation()
         let refunds = try await RunningRefunds(

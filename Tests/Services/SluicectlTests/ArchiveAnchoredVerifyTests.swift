@@ -89,7 +89,7 @@ import Testing
         let sound = await archived.verify(["--against-kafka"])
         #expect(sound.exitCode == 0, "\(sound.printed.output) \(sound.printed.complaints)")
         #expect(sound.printed.output.contains("20 records"))
-        // Records that are not archived yet are not findings.
+        // Records that have not been archived yet are not findings.
         try await archived.produce(5)
         #expect(await archived.verify(["--against-kafka"]).exitCode == 0)
         try await archived.append { $0.offset != 22 }

@@ -129,7 +129,7 @@ private struct ArchivedNotification {
 }
 
 @Suite("Verifying and proving the archive with sluicectl") struct ArchiveProofTests {
-    @Test func `an archive is verified with only the public key, and the limits without anchors are stated`()
+    @Test func `an archive is verified with only the public key, and the limits without anchors are reported`()
         async throws
     {
         let archived = try await ArchivedNotification()
@@ -176,7 +176,7 @@ private struct ArchivedNotification {
         #expect(printed.output.contains("1 erased\n"))
     }
 
-    @Test func `an erasure that is not archived yet is incomplete`() async throws {
+    @Test func `an erasure that has not been archived yet is incomplete`() async throws {
         let archived = try await ArchivedNotification()
         try await archived.erase(isArchived: false)
         let (exitCode, printed) = await archived.run("verify", archived.payloads)

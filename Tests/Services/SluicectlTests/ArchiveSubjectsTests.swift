@@ -151,7 +151,7 @@ import Testing
         #expect(await installation.run(["erase", "--position", "nonsense"]).exitCode == 64)
     }
 
-    @Test func `an answer states the leaf of each log up to which it is complete`() async throws {
+    @Test func `an answer includes the leaf of each log up to which it is complete`() async throws {
         let installation = try Installation()
         let archive = installation.archive
         try await archive.write(["1", "2"].map { archive.purchase($0, uuid: "uuid-\($0)", account: Self.account) })

@@ -263,7 +263,7 @@ import Testing
         }
     }
 
-    @Test func `a topic that does not exist is stated with its fix, and the answer is incomplete`() async throws {
+    @Test func `a topic that does not exist is reported with its fix, and the answer is incomplete`() async throws {
         let world = try await StoryWorld(hasRefunds: false)
         let position = try await world.write(try world.produced(StoryWorld.bought))
         let answer = try await ask(["1001"] + Self.app, world)

@@ -53,7 +53,7 @@ extension AccessOracle {
         renewal.flatMap { $0.renewalDate >= period.expires ? $0 : nil }
     }
 
-    /// Returns the newest status if it was stated during the current period and not together with renewal info about an
+    /// Returns the newest status if it was signed during the current period and not together with renewal info about an
     /// earlier one.
     private func status(of period: AccessPeriod) -> AppleStatement? {
         guard let newest = statuses.last, !isExplained(newest, period) else { return nil }

@@ -66,7 +66,7 @@ struct AppleStatement: Hashable, Sendable {
     var transaction: StatedTransaction?
     var renewal: StatedRenewal?
 
-    /// The time when the status was stated. The status in an API response has no date (app-store.md 12.1, rule 5).
+    /// The time when the status was signed. The status in an API response has no date (app-store.md 12.1, rule 5).
     var statusSigned: Int64 { type == nil ? renewal?.signed ?? transaction?.signed ?? signed : signed }
 }
 

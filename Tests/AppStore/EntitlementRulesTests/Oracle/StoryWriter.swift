@@ -69,7 +69,7 @@ struct StoryWriter {
         upload(at: between(low, high), about: Int(between(0, Int64(transactions.count) - 1)))
     }
 
-    /// Adds a transaction that begins at the given time and is not reported yet.
+    /// Adds a transaction that begins at the given time and has not been reported yet.
     mutating func buy(_ product: String, from start: Int64, isRenewal: Bool = false) {
         var next = StatedTransaction(
             id: String(1001 + transactions.count), product: product, start: start)

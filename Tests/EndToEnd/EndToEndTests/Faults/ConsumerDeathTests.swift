@@ -100,8 +100,8 @@ extension EndToEnd {
                     refused += ledger.missing.count
                     try await group.limitState(to: nil)
                     member = try await group.member("0", keepsPlace: true)
-                    // All input is handled, and only the refused states remain. A partition that is not restored yet
-                    // reports no refused states, and a state that is refused again waits for a minute.
+                    // All input is handled, and only the refused states remain. A partition that has not been restored
+                    // yet reports no refused states, and a state that is refused again waits for a minute.
                     try await group.wait(for: member, within: .seconds(120)) {
                         let restored = $0.process.log.count { $0.message == "state restored" }
                         let kept = await $0.sum(of: "sluice_state_oversized_rows") ?? 1

@@ -94,7 +94,7 @@ struct EncryptedBroker: Sendable {
             machinery: administrator.machinery)
     }
 
-    /// Returns the settings of an executable that connects with this mechanism, in addition to the broker's.
+    /// Returns the settings that an executable needs, in addition to the broker's, to connect with this mechanism.
     ///
     /// - Parameters:
     ///   - changes: settings that replace or extend these; nil removes a setting.

@@ -63,7 +63,7 @@ struct RefundStory: Sendable {
     var recorded: [Change<Recorded>] = [Change(at: 0, value: .nothing)]
     /// When RESCIND_CONSENT was signed. It is read immediately.
     var rescindedAt: Int64?
-    /// Whether the rules file states consent for every customer.
+    /// Whether the rules file declares consent for every customer.
     var fileConsents = true
     /// Whether `refunds.fallback=rules` is set.
     var fallsBack = false

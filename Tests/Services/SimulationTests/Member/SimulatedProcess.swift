@@ -69,7 +69,7 @@ final class SimulatedProcess: @unchecked Sendable {
 
     /// Starts a task of this process.
     func task(_ body: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
-        // The process cancels the task when it is killed, and then runs it to its end.
+        // When the process is killed, it cancels the task and then runs the task to its end.
         let task = Task(executorPreference: executor) { await body() }
         tasks.append(task)
         return task
