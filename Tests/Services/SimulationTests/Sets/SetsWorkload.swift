@@ -10,8 +10,6 @@ final class SetsWorkload: SimulationWorkload, @unchecked Sendable {
     private unowned let simulation: Simulation
     private let states: StateChecks<SetsModel>
     private var lastContribution = 10_000
-    /// The contributions that have not returned, or not without an error.
-    private var failedContributions: Set<Int> = []
 
     init(_ simulation: Simulation) {
         self.simulation = simulation
@@ -82,18 +80,9 @@ final class SetsWorkload: SimulationWorkload, @unchecked Sendable {
         for (_, state) in states.published.sorted(by: { $0.value.key < $1.value.key }) {
             for update in SetsModel().derivedUpdates(of: state) where !states.contains(update) {
                 if Array(update.key.utf8) == refusals.refusedKey { continue }
-                let missing = update.numbers.subtracting(states.published[Array(update.key.utf8)]?.numbers ?? [])
-                if missing.isSubset(of: refusedNumbers) { continue }
                 simulation.checks.fail("the topic lacks the update of \(update.key) that \(state.key) derives")
             }
         }
-    }
-
-    /// The numbers that the brokers refused with a row: those in dead letters, and contributions that have failed.
-    private var refusedNumbers: Set<Int> {
-        guard !refusals.keys.isEmpty else { return [] }
-        let letters = simulation.checks.deadLetters.compactMap(NumberSet.init)
-        return letters.reduce(into: failedContributions) { $0.formUnion($1.numbers) }
     }
 
     func checkEnd(of service: any SimulatedService) {
@@ -116,7 +105,6 @@ final class SetsWorkload: SimulationWorkload, @unchecked Sendable {
         guard let member = process.service as? SetsMember else { return }
         let index = Int(simulation.number(in: 0...Int64(SetsModel.keys.count - 1)))
         lastContribution += 1
-        failedContributions.insert(lastContribution)
         contribute(NumberSet(SetsModel.keys[index], [lastContribution]), by: member, process)
     }
 
@@ -139,7 +127,6 @@ final class SetsWorkload: SimulationWorkload, @unchecked Sendable {
         let process: SimulatedProcess
 
         func returned(_ merged: NumberSet, _ state: NumberSet) {
-            workload.failedContributions.subtract(state.numbers)
             guard !process.isDead else { return }
             let checks = workload.simulation.checks
             if !state.numbers.isSubset(of: merged.numbers) { checks.fail("\(state.key) lacks a contribution") }
