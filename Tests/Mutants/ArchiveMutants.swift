@@ -155,7 +155,7 @@ enum ArchiveMutants {
             "archive-retention-newest", "min(parts.clocks.wallMilliseconds(), newest)",
             "parts.clocks.wallMilliseconds()"),
         retentionService.mutant(
-            "archive-retention-kinds", "parts.topics[partition.topic]?.kind.isPersonal == true", "true"),
+            "archive-retention-kinds", "parts.topics[$0.topic]?.kind.isPersonal == true", "true"),
         keptKeys.mutant("archive-retention-hold", "try status(of: mark).hold != nil", "false"),
         retentionService.mutant(
             "archive-retention-kept", #"try parts.keys.mayPrune(leaves, hasHolds: hasHolds)"#,

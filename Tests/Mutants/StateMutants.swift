@@ -40,8 +40,6 @@ private let proposals = MutatedFile(
 private let refusing = MutatedFile(
     .state, "owner", state + "Partition/StatePartition+Refusals.swift",
     suites: "StateLifetimeTests|StateRefusalTests|StateOtherPartitionTests")
-private let refusedUpdates = MutatedFile(
-    .state, "owner", state + "Partition/StatePartition.swift", suites: "StateDerivationTests")
 private let derivedOfRefused = MutatedFile(
     .state, "owner", state + "Partition/StatePartition+Refusals.swift", suites: "StateDerivationTests")
 private let pending = MutatedFile(
@@ -100,7 +98,10 @@ enum StateMutants {
             "try parts().database.store.keep([key.bytes: encoded], of: partition.name, joinedBy: model.join)"),
         refusals.mutant("refusal-holds-nothing-up", "!$0.code.isRefusal", after: "isReadBack { return", "true"),
         refusals.mutant("refused-alone", "delivery.count == 1", "true"),
-        refusedUpdates.mutant("pending-of-refused-updates", "!refusedUpdates.isEmpty &&", "false &&"),
+        joined.mutant("pending-of-refused-updates", "!guarded.refusedUpdates.isEmpty", "false"),
+        joined.mutant(
+            "pending-without-updates", "!derivingState(of: entry).isEmpty", after: "refusedUpdates[entry.key] != nil",
+            "true"),
         refusals.mutant("refused-in-a-shared-batch", "outcome.failedAlone", after: "delivery.count == 1, ", "true"),
         refusals.mutant(
             "refused-record", "refusals[RowKey(model.key(of: states[index]))].map { RowRefusal($0) }", "nil"),
@@ -128,8 +129,14 @@ enum StateMutants {
             "derived-of-grown-rows",
             "!merged.contains { model.key(of: $0) == key && model.derivedUpdates(of: $0) == updates }", "false"),
         joined.mutant(
-            "pending-with-its-updates", "try derives(state.value, forAnyOf: roots, &guarded)", "false"),
-        joined.mutant("pending-until-published", "try !model.merge(update, into: &row).isChanged", "false"),
+            "pending-with-its-updates", "roots.count > 1 && derives(state.value, forAnyOf: roots, &guarded)",
+            "false"),
+        merged.mutant(
+            "pending-before-its-ancestors",
+            "!ancestors.isEmpty && derives(current.value, forAnyOf: ancestors, &guarded)", "false"),
+        joined.mutant(
+            "pending-until-published", "!merge.isChanged", after: "let merge = try? model.merge(update, into: &row), ",
+            "false"),
         joined.mutant("refused-updates-postponed", "guarded.refusedUpdates[key] ?? 0 <= now", "true"),
         derivedOfRefused.mutant("derived-of-refused-rows", "!derivingState(of: entry).isEmpty", "false"),
         merged.mutant("pending-of-unchanged-rows", "becomesPending(entry, derivation, guarded)", "false"),

@@ -158,7 +158,9 @@ extension KeyedState {
             let (batch, batchKeys) = (indices.map { states[$0] }, indices.map { keys[$0] })
             let now = clocks.wallMilliseconds()
             let derivation: Partition.Derivation = ancestors.isEmpty ? .first : .firstOfAll
-            var step = try await computing.with { try partition.merge(batch, keys: batchKeys, at: now, derivation) }
+            var step = try await computing.with {
+                try partition.merge(batch, keys: batchKeys, at: now, derivation, ancestors: ancestors)
+            }
             for (index, fault) in step.faults { merged.faults[indices[index]] = fault }
             merged.late += step.late
             let mergeable = batch.indices.filter { step.faults[$0] == nil }
@@ -173,7 +175,10 @@ extension KeyedState {
                 // or a revocation may have discarded the changes of these rows, so the states are merged again.
                 let waiting = Set(deferred.map { RowKey(model.key(of: $0)) })
                 let repeated = roots + mergeable.filter { waiting.contains(batchKeys[$0]) }.map { batch[$0] }
-                step = try await computing.with { try partition.merge(repeated, at: now, .published) }
+                let repeatedKeys = repeated.map { RowKey(model.key(of: $0)) }
+                step = try await computing.with {
+                    try partition.merge(repeated, keys: repeatedKeys, at: now, .published, ancestors: ancestors)
+                }
             }
         }
         return (merged, deliveries)

@@ -142,6 +142,18 @@ import Testing
         await broker.stop()
     }
 
+    @Test func `a row that derives no update any more is not pending`() async throws {
+        let harness = try StateHarness()
+        let member = try await harness.member(model: Self.model)
+        try await member.partitionAssigned(harness.place())
+        // The row that derived the refused update was refused, too.
+        try member.partition(harness.output()).noteUpdates(of: Array("p".utf8), areRefused: true, at: 0)
+        _ = try await member.merge([NumberSet("p", [5])], from: harness.input)
+        #expect(try await harness.pending().isEmpty)
+        #expect(try await harness.published().count == 1)
+        await member.end()
+    }
+
     @Test func `an unchanged row becomes pending if brokers refuse the updates that it derives`() async throws {
         let broker = try DevBroker()
         let harness = try StateHarness(on: broker)
@@ -174,6 +186,20 @@ import Testing
         #expect(published?.count == 2)
         _ = try await published?.delivery.outcome()
         #expect(try await harness.pending() == ["p"])
+        await member.end()
+    }
+
+    @Test func `a row is pending if it derives an update for a row that is published later`() async throws {
+        let harness = try StateHarness()
+        let member = try await harness.member(model: NumberSetModel(successors: ["p": "s", "s": "p"]))
+        let partition = try member.partition(harness.output())
+        let keys = [RowKey(Array("s".utf8))]
+        let derived = [NumberSet("s", [1])]
+        let merge = try partition.merge(
+            derived, keys: keys, at: 1_000, .published, ancestors: [Array("p".utf8)])
+        #expect(merge.changed == derived)
+        _ = try await merge.deliveries.first?.outcome()
+        #expect(try await harness.pending() == ["s"])
         await member.end()
     }
 

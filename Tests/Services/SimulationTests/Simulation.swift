@@ -1,4 +1,5 @@
 import Kafka
+import KeyedState
 import TestSupport
 
 /// One run of three members of a service against simulated surroundings. The seed determines every step.
@@ -175,7 +176,9 @@ final class Simulation: @unchecked Sendable {
     @discardableResult
     func append(_ record: KafkaProducerRecord, to place: KafkaTopicPartition, by owner: String) -> KafkaRecord {
         let appended = broker.append(record, to: place, at: timers.now)
-        trace("\(owner): \(place)@\(appended.offset) \(record.key.map { String(decoding: $0, as: UTF8.self) } ?? "")")
+        let key = record.key.map { String(decoding: $0, as: UTF8.self) } ?? ""
+        let isPending = record.headers.contains { $0.key == StateHeader.pending }
+        trace("\(owner): \(place)@\(appended.offset) \(key)\(isPending ? ", pending" : "")")
         checks.appended(appended)
         return appended
     }

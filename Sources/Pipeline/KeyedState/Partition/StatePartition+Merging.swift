@@ -36,9 +36,12 @@ extension StatePartition {
 
     /// Merges states whose keys have already been computed.
     ///
-    /// - Parameter keys: the key of each state.
+    /// - Parameters:
+    ///   - keys: the key of each state.
+    ///   - ancestors: the keys of the rows that these states were derived from.
     func merge(
-        _ states: [State], keys: [RowKey], at now: Int64, _ derivation: Derivation = .first
+        _ states: [State], keys: [RowKey], at now: Int64, _ derivation: Derivation = .first,
+        ancestors: Set<[UInt8]> = []
     ) throws -> Merge {
         try withLock { guarded in
             try requireUnblocked(guarded)
@@ -75,7 +78,9 @@ extension StatePartition {
                     continue
                 }
                 merge.changed.append(current.value)
-                send(entry, delivery, at: now, &guarded)
+                // Ancestors are published later.
+                let isPending = !ancestors.isEmpty && derives(current.value, forAnyOf: ancestors, &guarded)
+                send(entry, delivery, at: now, &guarded, isPending: isPending)
             }
             delivery.seal()
             if !merge.changed.isEmpty { merge.deliveries.append(delivery) }
@@ -95,7 +100,7 @@ extension StatePartition {
 
     /// Returns whether an unchanged row must be published as pending, because brokers refuse an update that it derives.
     private func becomesPending(_ entry: Entry, _ derivation: Derivation, _ guarded: Guarded) -> Bool {
-        derivation == .published && guarded.areUpdatesRefused(of: entry) && entry.state.publications.isEmpty
+        derivation == .published && areUpdatesRefused(of: entry, guarded) && entry.state.publications.isEmpty
             && !entry.state.image.isBehind
     }
 

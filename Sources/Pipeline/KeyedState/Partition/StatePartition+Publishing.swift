@@ -14,14 +14,14 @@ extension StatePartition {
         try withLock { guarded in
             try requireUnblocked(guarded)
             let delivery = StateDelivery(name)
-            let roots = Set(derived.map { RowKey(model.key(of: $0)) })
+            let roots = Set(derived.map(model.key(of:)))
             var count = 0
             for key in keys where guarded.oversized[key] == nil && guarded.refusedRemovals[key] ?? 0 <= now {
                 guard let entry = try find(key, &guarded), entry.state.publications.isEmpty,
                     let state = entry.state.current, !lacksUpdates(entry) || derived.contains(state.value)
                 else { continue }
                 count += 1
-                let isPending = try derives(state.value, forAnyOf: roots, &guarded)
+                let isPending = roots.count > 1 && derives(state.value, forAnyOf: roots, &guarded)
                 send(entry, delivery, at: now, &guarded, isPending: isPending)
             }
             delivery.seal()
@@ -30,15 +30,17 @@ extension StatePartition {
         }
     }
 
-    /// Returns whether a state derives an update that is published with its row, not before it: an update for another
-    /// row of the same batch that the topic lacks.
+    /// Returns whether a state derives an update that is published with or after its row, not before it: an update for
+    /// one of these rows that the topic may lack. True if the row cannot be read.
     ///
-    /// - Parameter roots: the keys of the rows of the batch that derive updates.
-    private func derives(_ state: State, forAnyOf roots: Set<RowKey>, _ guarded: inout Guarded) throws -> Bool {
-        guard roots.count > 1 else { return false }
-        for update in model.derivedUpdates(of: state) where roots.contains(RowKey(model.key(of: update))) {
-            guard var row = try find(model.key(of: update), &guarded)?.state.row?.value,
-                try !model.merge(update, into: &row).isChanged
+    /// - Parameter roots: the keys of rows that are published in the same batch or later.
+    func derives(_ state: State, forAnyOf roots: Set<[UInt8]>, _ guarded: inout Guarded) -> Bool {
+        for update in model.derivedUpdates(of: state) {
+            let key = model.key(of: update)
+            guard roots.contains(key) else { continue }
+            guard KafkaPartition(ofKey: key, partitions: partitionCount) == name.partition,
+                let entry = try? find(key, &guarded), var row = entry.state.row?.value,
+                let merge = try? model.merge(update, into: &row), !merge.isChanged
             else { return true }
         }
         return false
@@ -66,6 +68,12 @@ extension StatePartition {
     ///   are repeated from time to time.
     func noteUpdates(of key: [UInt8], areRefused: Bool, at now: Int64) {
         withLock { $0.refusedUpdates[key] = areRefused ? now + Self.oversizedRetry : nil }
+    }
+
+    /// Returns whether brokers refuse an update that a row derives.
+    func areUpdatesRefused(of entry: Entry, _ guarded: Guarded) -> Bool {
+        !guarded.refusedUpdates.isEmpty && guarded.refusedUpdates[entry.key] != nil
+            && !derivingState(of: entry).isEmpty
     }
 
     /// Returns whether derived updates of a row may not have been published yet, because the row joined facts of
@@ -103,7 +111,7 @@ extension StatePartition {
         let publication = model.publication(of: state, row: encoded, at: now)
         // Not before the next tick, regardless of the model's value.
         let due = Self.earlier(publication.nextChange, model.expiry(of: state)).map { max($0, now + 1) }
-        let isPending = isPending || guarded.areUpdatesRefused(of: entry)
+        let isPending = isPending || areUpdatesRefused(of: entry, guarded)
         let image = RowImage(
             encoded: encoded, form: form, isBehind: isPending, due: due, deadline: model.deadline(of: state),
             proposal: winner, entries: model.indexEntries(of: state))

@@ -27,11 +27,6 @@ final class StatePartition<Model: StateModel>: Sendable {
         var copies = CopiedRows()
         /// Keys restored so far during the restore of a database without rows; nil otherwise.
         var restored: RestoredKeys?
-
-        /// Returns whether brokers refuse an update that a row derives.
-        func areUpdatesRefused(of entry: Entry) -> Bool {
-            !refusedUpdates.isEmpty && refusedUpdates[entry.key] != nil
-        }
     }
 
     /// A state that the brokers refuse; it is retried from time to time.
