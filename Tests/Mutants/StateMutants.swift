@@ -3,6 +3,8 @@
 private let state = "Pipeline/KeyedState/"
 private let merging = MutatedFile(
     .state, "merge", state + "KeyedState+Merging.swift", suites: "KeyedStateTests|StateOtherPartitionTests")
+private let derivingTogether = MutatedFile(
+    .state, "merge", state + "KeyedState+Merging.swift", suites: "StateDerivationTests")
 private let contributing = MutatedFile(
     .state, "contribute", state + "KeyedState+Merging.swift", suites: "StateLifetimeTests|StateProposalTests")
 private let owning = MutatedFile(.state, "owner", state + "KeyedState+Owning.swift", suites: "StateLifetimeTests")
@@ -131,6 +133,7 @@ enum StateMutants {
         joined.mutant(
             "pending-with-its-updates", "roots.count > 1 && derives(state.value, forAnyOf: roots, &guarded)",
             "false"),
+        derivingTogether.mutant("pending-among-roots", "roots.count > 1", "false"),
         merged.mutant(
             "pending-before-its-ancestors",
             "!ancestors.isEmpty && derives(current.value, forAnyOf: ancestors, &guarded)", "false"),

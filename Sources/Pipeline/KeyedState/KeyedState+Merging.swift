@@ -176,8 +176,10 @@ extension KeyedState {
                 let waiting = Set(deferred.map { RowKey(model.key(of: $0)) })
                 let repeated = roots + mergeable.filter { waiting.contains(batchKeys[$0]) }.map { batch[$0] }
                 let repeatedKeys = repeated.map { RowKey(model.key(of: $0)) }
+                // Roots may derive updates for each other, and brokers may refuse some of them.
+                let others = roots.count > 1 ? ancestors.union(roots.map(model.key(of:))) : ancestors
                 step = try await computing.with {
-                    try partition.merge(repeated, keys: repeatedKeys, at: now, .published, ancestors: ancestors)
+                    try partition.merge(repeated, keys: repeatedKeys, at: now, .published, ancestors: others)
                 }
             }
         }

@@ -203,6 +203,19 @@ import Testing
         await member.end()
     }
 
+    @Test func `a row is pending if it derives an update for another row of its batch`() async throws {
+        let harness = try StateHarness()
+        let member = try await harness.member(model: NumberSetModel(successors: ["p": "q", "q": "r"]))
+        try await member.partitionAssigned(harness.place())
+        // Brokers may refuse q, and accept p.
+        _ = try await member.merge([NumberSet("p", [1]), NumberSet("q", [2])], from: harness.input)
+        let first = try await harness.published().first { $0.key == Array("p".utf8) }
+        #expect(first?.header(StateHeader.pending) != nil)
+        #expect(await eventually { (try? await harness.pending()) == [] })
+        #expect(await expect(["p": "p=1", "q": "q=1,2", "r": "r=1,2"], in: harness))
+        await member.end()
+    }
+
     @Test func `joined rows that derive updates for each other are published completely by their owner`() async throws {
         let harness = try StateHarness()
         for (key, numbers) in [("p", [1]), ("p", [2]), ("s", [3]), ("s", [4])] as [(String, Set<Int>)] {

@@ -38,7 +38,8 @@ extension StatePartition {
     ///
     /// - Parameters:
     ///   - keys: the key of each state.
-    ///   - ancestors: the keys of the rows that these states were derived from.
+    ///   - ancestors: the keys of the rows that these states were derived from, and of other rows that derive updates
+    ///     and are published with them.
     func merge(
         _ states: [State], keys: [RowKey], at now: Int64, _ derivation: Derivation = .first,
         ancestors: Set<[UInt8]> = []
@@ -78,7 +79,7 @@ extension StatePartition {
                     continue
                 }
                 merge.changed.append(current.value)
-                // Ancestors are published later.
+                // Ancestors are published later or together.
                 let isPending = !ancestors.isEmpty && derives(current.value, forAnyOf: ancestors, &guarded)
                 send(entry, delivery, at: now, &guarded, isPending: isPending)
             }
