@@ -187,7 +187,7 @@ final class Simulation: @unchecked Sendable {
     func untilNextTick() -> Int64 { number(in: 1_000...min(600_000, 10 * workload.longestPause)) * calmFactor }
 
     /// Makes periodic work rare when nothing changes any more.
-    var calmFactor: Int64 { faults.areOn || timers.now < lastRecord + 600_000 ? 1 : 12 }
+    var calmFactor: Int64 { faults.areOn || timers.now < lastRecord + 600_000 ? 1 : 3 }
 
     /// Called when a process ends by itself, or is killed within one of its tasks. It starts again.
     func died(_ process: SimulatedProcess, _ reason: String, with death: SimulatedHost.Death = .process) {
