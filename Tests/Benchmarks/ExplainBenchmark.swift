@@ -77,14 +77,14 @@ struct ExplainBenchmark {
         if let error = failures.values.first { throw error }
     }
 
-    /// Replaces Apple's signatures, the last member of a value, so that the value has ``valueBytes`` if the rest leaves
-    /// room for them.
+    /// Replaces Apple's signatures, the last member of a value, so that the value has ``valueBytes`` unless the rest is
+    /// longer.
     private static func padded(_ value: [UInt8], with padding: [UInt8]) -> [UInt8] {
         let (start, end) = (Array(#","proof":""#.utf8), Array(#""}"#.utf8))
         guard let proof = value.firstRange(of: Array(",\"proof\"".utf8)) else { return value }
         let rest = value[..<proof.lowerBound]
-        let room = max(0, min(padding.count, valueBytes - rest.count - start.count - end.count))
-        return rest + start + padding[..<room] + end
+        let length = max(0, min(padding.count, valueBytes - rest.count - start.count - end.count))
+        return rest + start + padding[..<length] + end
     }
 
     // MARK: Searching

@@ -19,7 +19,7 @@ package struct Sluicectl: Sendable {
         _ parts: SluicectlParts, console: Console = .standard, clocks: Clocks = .system,
         timeout: Duration = .seconds(10),
         interruptions: @escaping @Sendable () -> AsyncStream<String> = Command.signals,
-        publishing: ErasurePublishing = .kafka
+        publishing: RecordPublishing = .kafka
     ) {
         var parts = parts
         parts.publishing = publishing

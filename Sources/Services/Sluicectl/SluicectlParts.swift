@@ -136,7 +136,7 @@ package struct SluicectlParts: Sendable {
     package let access: Access?
     package let entitlements: Entitlements?
     /// Publishes a record of each access to archived records.
-    var publishing = ErasurePublishing.kafka
+    var publishing = RecordPublishing.kafka
 
     /// - Parameters:
     ///   - webhooks: nil omits the webhooks commands.

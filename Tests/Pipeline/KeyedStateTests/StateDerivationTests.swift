@@ -154,6 +154,18 @@ import Testing
         await member.end()
     }
 
+    @Test func `a member that does not own a pending row leaves its refused updates to the owner`() async throws {
+        let harness = try StateHarness()
+        let member = try await harness.member(model: Self.model)
+        let partition = try member.partition(harness.output())
+        partition.noteUpdates(of: Array("p".utf8), areRefused: true, at: 0)
+        let merge = try partition.merge([NumberSet("p", [1, 2])], at: 0, .later)
+        _ = try await merge.deliveries.first?.outcome()
+        #expect(try await harness.pending() == ["p"])
+        #expect(partition.postponedRows == 0)
+        await member.end()
+    }
+
     @Test func `an unchanged row becomes pending if brokers refuse the updates that it derives`() async throws {
         let broker = try DevBroker()
         let harness = try StateHarness(on: broker)

@@ -153,8 +153,8 @@ final class RecordedReveals: Sendable {
 
     var records: [KafkaProducerRecord] { published.withLock { $0 } }
 
-    var publishing: ErasurePublishing {
-        ErasurePublishing { records, _, _ in
+    var publishing: RecordPublishing {
+        RecordPublishing { records, _, _ in
             if self.isFailing { throw StartupError("no broker answers", fix: "Start Kafka") }
             self.published.withLock { $0 += records }
         }

@@ -62,7 +62,7 @@ final class Printed: Sendable {
 func sluicectl(
     _ arguments: [String], environment: [String: String] = [:], timeout: Duration = .seconds(10),
     interruption: AsyncStream<String> = AsyncStream { _ in }, into printed: Printed = Printed(),
-    publishing: ErasurePublishing = RecordedReveals().publishing,
+    publishing: RecordPublishing = RecordedReveals().publishing,
     monotonic: @escaping @Sendable () -> UInt64 = { 0 }
 ) async -> (exitCode: Int32, printed: Printed) {
     let clocks = Clocks(wallMilliseconds: { Signed.now }, monotonicNanoseconds: monotonic)

@@ -49,7 +49,7 @@ package enum ArchivePlace {
     package static let anchorURL = Setting.string(
         "archive.anchor.url",
         help: """
-            A second store for checkpoints that nobody with write access to the archive can change: a directory on \
+            A second store for checkpoints that writers of the archive cannot change: a directory on \
             another host, or s3://bucket/prefix in another account.
             """, example: "s3://example-anchor/appstore"
     ).optional

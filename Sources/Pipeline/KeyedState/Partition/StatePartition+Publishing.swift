@@ -112,6 +112,8 @@ extension StatePartition {
         // Not before the next tick, regardless of the model's value.
         let due = Self.earlier(publication.nextChange, model.expiry(of: state)).map { max($0, now + 1) }
         let isPending = isPending || areUpdatesRefused(of: entry, guarded)
+        // From now on, the owner repeats the updates.
+        if isPending, !guarded.isOwned { guarded.refusedUpdates[entry.key] = nil }
         let image = RowImage(
             encoded: encoded, form: form, isBehind: isPending, due: due, deadline: model.deadline(of: state),
             proposal: winner, entries: model.indexEntries(of: state))

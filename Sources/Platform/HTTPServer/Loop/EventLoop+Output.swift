@@ -72,7 +72,7 @@ extension EventLoop {
     func sendContinue(_ connection: Connection) -> ConnectionState.Action {
         let bytes = ResponseEncoder.continues
         let sent = bytes.withUnsafeBytes { Self.push($0, to: connection.socket, more: false) }
-        // The socket's buffer has no room for these 25 bytes only if the peer does not read earlier responses.
+        // The socket's buffer has no space for these 25 bytes only if the peer does not read earlier responses.
         return sent == bytes.count ? .wait : .close(reason: "aborted")
     }
 

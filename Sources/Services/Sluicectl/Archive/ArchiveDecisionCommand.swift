@@ -91,7 +91,7 @@ struct ArchiveDecisionCommand {
 
     private func publish(_ records: [ErasureRecord]) async throws {
         let topic = TopicNames(prefix: configuration[OperationsSettings.topicsPrefix]).erasures
-        try await ErasurePublishing.kafka.publish(records.map { $0.produced(to: topic) }, configuration, timeout)
+        try await RecordPublishing.kafka.publish(records.map { $0.produced(to: topic) }, configuration, timeout)
     }
 
     /// Applies the records. Tries twice to overwrite the keys, because another process may be reading the key store.

@@ -17,7 +17,7 @@ struct ArchiveReveals {
     let clocks: Clocks
     /// Timeout for the brokers' first response.
     let timeout: Duration
-    let publishing: ErasurePublishing
+    let publishing: RecordPublishing
 
     static let author = Setting.string(
         "author", help: "Your name; it is archived and published.", example: "privacy-officer"

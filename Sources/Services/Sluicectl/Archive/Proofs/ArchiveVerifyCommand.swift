@@ -19,7 +19,7 @@ struct ArchiveVerifyCommand {
     let clocks: Clocks
     /// Timeout for the brokers' first response.
     let timeout: Duration
-    let publishing: ErasurePublishing
+    let publishing: RecordPublishing
 
     /// - Parameter logs: topics or `<topic>/<partition>`, or empty for all logs.
     func run(_ logs: [String], _ console: Console) async throws -> ExitCode {

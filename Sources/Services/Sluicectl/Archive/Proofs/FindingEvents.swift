@@ -12,7 +12,7 @@ struct FindingEvents {
     let clocks: Clocks
     /// Timeout for the brokers' first response.
     let timeout: Duration
-    let publishing: ErasurePublishing
+    let publishing: RecordPublishing
 
     private struct Condition: Hashable {
         let log: KafkaTopicPartition

@@ -5,14 +5,14 @@ internal import Records
 
 /// Writes decisions about persons and reveals of payloads to the erasures topic, and findings to the topic for operator
 /// events.
-package struct ErasurePublishing: Sendable {
+package struct RecordPublishing: Sendable {
     /// Publishes the records and returns once every in-sync replica has them.
     let publish:
         @Sendable (_ records: [KafkaProducerRecord], _ configuration: Configuration, _ timeout: Duration) async throws
             -> Void
 
     /// Publishes to the topics of the records, on the installation's cluster.
-    package static let kafka = ErasurePublishing { records, configuration, timeout in
+    package static let kafka = RecordPublishing { records, configuration, timeout in
         let topics = Set(records.map(\.topic)).sorted { $0.rawValue < $1.rawValue }
         let kafka = try await Brokers.connected(configuration, timeout) { _, kafka in kafka }
         let producer = try KafkaProducer(kafka, topics: topics)
