@@ -6,6 +6,8 @@ extension ConsumerPeer {
     ///
     /// - Throws: ``BenchFailure``, which names the missing tool.
     static func postgreSQL(sources: String, directory: String, kafkaHome: String) throws -> ConsumerPeer {
+        let program = sources + "/java/PostgresPeer.java"
+        guard FileManager.default.fileExists(atPath: program) else { throw BenchFailure("--consumers: no \(program)") }
         let driver = "/usr/share/java/postgresql.jar"
         guard FileManager.default.fileExists(atPath: driver) else {
             throw BenchFailure("PostgreSQL's driver is not installed: apt install libpostgresql-jdbc-java")

@@ -6,6 +6,8 @@ extension ConsumerPeer {
     ///
     /// - Throws: ``BenchFailure``, which names the missing tool.
     static func quix(sources: String, directory: String) throws -> ConsumerPeer {
+        let program = sources + "/quix_peer.py"
+        guard FileManager.default.fileExists(atPath: program) else { throw BenchFailure("--consumers: no \(program)") }
         let package = "quixstreams==3.28.0"
         let python = directory + "/bin/python3"
         if (try? Toolchain.run(python, ["-c", "import quixstreams"])) == nil {
@@ -25,7 +27,7 @@ extension ConsumerPeer {
             Running(
                 consumer: try PeerProcess(
                     [
-                        python, sources + "/quix_peer.py", run.bootstrapServers, run.input.rawValue,
+                        python, program, run.bootstrapServers, run.input.rawValue,
                         run.group.rawValue, run.directory + "/state",
                     ], log: run.directory + "/log"))
         }

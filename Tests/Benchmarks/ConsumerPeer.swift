@@ -35,13 +35,4 @@ struct ConsumerPeer: Sendable {
     /// The highest accepted ratio of our CPU time to this consumer's, by backlog.
     let bars: [String: Double]
     let start: @Sendable (Run) throws -> Running
-
-    /// The directory of the peers' programs: the value of `SLUICE_PEERS`, or `../shared/peers/consumers`.
-    static var sources: String? {
-        let directory = ProcessInfo.processInfo.environment["SLUICE_PEERS"] ?? "../shared/peers/consumers"
-        return FileManager.default.fileExists(atPath: directory + "/quix_peer.py") ? directory : nil
-    }
-
-    /// The reason for skipping the comparison.
-    static let absence = "needs SLUICE_PEERS, a directory with quix_peer.py and java/PostgresPeer.java"
 }

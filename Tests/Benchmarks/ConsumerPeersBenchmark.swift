@@ -12,6 +12,8 @@ struct ConsumerPeersBenchmark {
     let now: Int64
     let rounds: Int
     let isQuick: Bool
+    /// The directory of the other consumers' programs.
+    let sources: String
     /// The directory for downloaded packages and compiled programs, which is kept for the next run.
     let directory: String
 
@@ -26,10 +28,7 @@ struct ConsumerPeersBenchmark {
         guard let script = KafkaCluster.script else {
             return report.skip("consumers", because: KafkaCluster.absence)
         }
-        guard let sources = ConsumerPeer.sources else {
-            return report.skip("consumers", because: ConsumerPeer.absence)
-        }
-        let consumers = [ConsumerPeer.sluice] + peers(sources, into: &report)
+        let consumers = [ConsumerPeer.sluice] + peers(into: &report)
         let purchases = isQuick ? 5_000 : 50_000
         for (name, backlog) in [
             ("renewals", try backlog(purchases * 4)), ("first", try backlog(purchases * 4, steps: 1)),
@@ -58,7 +57,7 @@ struct ConsumerPeersBenchmark {
         return outcomes
     }
 
-    private func peers(_ sources: String, into report: inout BenchReport) -> [ConsumerPeer] {
+    private func peers(into report: inout BenchReport) -> [ConsumerPeer] {
         let home = ProcessInfo.processInfo.environment["KAFKA_HOME"] ?? ""
         let makers: [(String, (String) throws -> ConsumerPeer)] = [
             ("postgresql", { try .postgreSQL(sources: sources, directory: $0, kafkaHome: home) }),

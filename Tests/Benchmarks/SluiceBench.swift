@@ -31,6 +31,10 @@ struct SluiceBench {
     static let peers = Setting.flag(
         "peers", help: "Also measure published libraries and other consumers for the same purpose, where available.")
 
+    static let consumers = Setting.string(
+        "consumers", default: "../shared/peers/consumers",
+        help: "Directory of the other consumers' programs: quix_peer.py and java/PostgresPeer.java.")
+
     static let onlyIngress = Setting.flag(
         "only-ingress", help: "Run only the benchmarks of verification and the ingress.")
 
@@ -73,10 +77,10 @@ struct SluiceBench {
             sluicectl in the same directory; `make bench` creates them. With --peers it downloads published libraries from their \
             registries: Apple's for Python, Node and Java, and a Rust crate, each if its toolchain is installed and \
             its registry reachable. It also compares sluice-entitlements with the consumers in the directory \
-            SLUICE_PEERS, on the Apache Kafka of KAFKA_HOME.
+            --consumers, on the Apache Kafka of KAFKA_HOME.
             """,
         schema: ConfigurationSchema([
-            output, seconds, rounds, bodies, quick, strict, peers, onlyIngress, onlyPeers, onlyConsumers,
+            output, seconds, rounds, bodies, quick, strict, peers, consumers, onlyIngress, onlyPeers, onlyConsumers,
             onlyEntitlements, onlyRestore, restoreRows, onlyExplain, explainRecords, onlyLegacy, onlyTracing,
             onlyArchive,
         ]),
@@ -121,7 +125,7 @@ struct SluiceBench {
                 .appendingPathComponent("peers").path)
         let consumers = ConsumerPeersBenchmark(
             verified: try probe.verified(), now: now, rounds: isQuick ? 1 : min(rounds, 3), isQuick: isQuick,
-            directory: peers.directory)
+            sources: configuration[self.consumers], directory: peers.directory)
         let archive = ArchiveBenchmark(verified: try probe.verified(), now: now, isQuick: isQuick)
         if configuration[onlyArchive] {
             try await archive.run(into: &report)
