@@ -137,6 +137,13 @@ import Testing
         #expect(try value("fetch.wait.max.ms") <= 10)
     }
 
+    @Test func `a long poll of empty partitions delays the others only briefly`() throws {
+        let settings = try KafkaConfiguration(bootstrapServers: "a:1").effectiveProperties(for: .consumer(group: "g"))
+        let wait = try #require(settings["fetch.wait.max.ms"].flatMap { Int($0) })
+        // Below 20 ms, the requests of idle consumers would cost the brokers more than they save.
+        #expect((20...100).contains(wait))
+    }
+
     @Test func `a caller's prefetch limit applies to each partition`() throws {
         let configuration = try KafkaConfiguration(
             bootstrapServers: "a:1", properties: ["queued.max.messages.kbytes": "4096"])
