@@ -4,6 +4,8 @@ private let prefetch = MutatedFile(
     .consumer, "memory", "Platform/Kafka/Consumer/KafkaPrefetch.swift", suites: "KafkaConfigurationTests")
 private let share = MutatedFile(
     .consumer, "memory", "Pipeline/PipelineRuntime/Partition/WindowShare.swift", suites: "PartitionWindowTests")
+private let batches = MutatedFile(
+    .consumer, "turns", "Pipeline/PipelineRuntime/Partition/BatchShare.swift", suites: "BatchShareTests")
 private let window = MutatedFile(
     .consumer, "memory", "Pipeline/PipelineRuntime/Partition/PartitionWindow.swift", suites: "PartitionWindowTests")
 private let reader = MutatedFile(
@@ -16,6 +18,10 @@ enum ConsumerMutants {
         share.mutant("window-divided", "max(1, partitions.load(ordering: .relaxed))", "1"),
         share.mutant("window-least", "minimumRecords - records", "0"),
         share.mutant("window-weight", "records * recordBytes", "0"),
+        batches.mutant("turns-divided", "total / Self.largeBytes", "48"),
+        batches.mutant("turn-of-an-empty-read", "records.isEmpty", "false"),
+        batches.without("turn-of-a-removed-partition", "end(partition)", after: "func remove"),
+        batches.mutant("backlog-of-a-small-window", "min(bytes, Self.smallBytes)", "Self.smallBytes"),
         window.mutant("window-shared", "min(records, shared.records)", "records"),
         reader.mutant(
             "reader-names-its-client", #"properties["client.id"].flatMap { $0.isEmpty ? nil : $0 } ?? "rdkafka""#,

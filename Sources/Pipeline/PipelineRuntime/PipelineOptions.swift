@@ -17,9 +17,10 @@ public struct PipelineOptions: Sendable {
     public var concurrency = 16
     /// The maximum number of records in one call to a ``BatchHandler`` or to `append`.
     public var maximumBatch = 500
-    /// The approximate limit on the total bytes of key, value and headers in all concurrent batches. Batches are
-    /// smaller when more partitions have records waiting, but always contain at least one record.
-    public var maximumBatchBytes = 1 << 20
+    /// The approximate limit on the total bytes of key, value and headers in the concurrent batches of partitions with
+    /// a backlog. Batches of up to 512 KiB take turns within this limit. A partition without a backlog does not wait
+    /// for a turn and has batches of up to 64 KiB. A batch always contains at least one record.
+    public var maximumBatchBytes = 2 << 20
     /// A partition with this many unfinished records is not polled.
     public var maximumUnfinishedRecords = 1000
     /// A partition is not polled while the keys, values and headers of its unfinished records total at least this many

@@ -1,38 +1,192 @@
 import Kafka
+import Synchronization
 import Testing
 
 @testable import PipelineRuntime
 
 struct BatchShareTests {
-    private let places = (0..<48).map { KafkaTopicPartition(topic: "t", partition: KafkaPartition(rawValue: $0)) }
+    private let partitions = (0..<48).map { WaitingPartition($0) }
+    private let small = BatchShare.Limits(bytes: 64 << 10, isLarge: false)
+    private let large = BatchShare.Limits(bytes: 512 << 10, isLarge: true)
 
-    @Test func `partitions with a batch in progress share the total, and a single one gets all of it`() {
+    @Test func `partitions without a backlog have small batches and take no turns`() async {
         let share = BatchShare(total: 1 << 20)
-        for place in places.prefix(4) { share.begin(place, isFull: true) }
-        #expect(share.next(of: places[0]) == 1 << 18)
-        share.begin(places[0], isFull: true)
-        #expect(share.next(of: places[0]) == 1 << 18)
-        // Partitions that wait for records or belong to another member take no share.
-        _ = share.next(of: places[1])
-        share.end(places[2])
-        #expect(share.next(of: places[0]) == 1 << 19)
-        _ = share.next(of: places[3])
-        #expect(share.next(of: places[0]) == 1 << 20)
+        for partition in partitions {
+            #expect(await share.next(of: partition) == small)
+            share.begin([record(100)], of: partition.topicPartition, atMost: 500, bytes: small.bytes)
+        }
+        for partition in partitions { #expect(await share.next(of: partition) == small) }
+        #expect(partitions.allSatisfy { $0.pauses.isEmpty })
     }
 
-    @Test func `a partition starts with a small batch, and again after a batch that was not full`() {
+    @Test(arguments: [(65_536, 500), (100, 1)])
+    func `a partition has a backlog after a batch of 64 KiB or of the maximum number of records`(
+        _ bytes: Int, _ most: Int
+    ) async {
         let share = BatchShare(total: 1 << 20)
-        #expect(share.next(of: places[0]) == 64 << 10)
-        share.begin(places[0], isFull: true)
-        #expect(share.next(of: places[0]) == 1 << 20)
-        share.begin(places[0], isFull: false)
-        #expect(share.next(of: places[0]) == 64 << 10)
+        share.begin([record(bytes)], of: partitions[0].topicPartition, atMost: most, bytes: small.bytes)
+        #expect(await share.next(of: partitions[0]) == large)
+        // The large batch took everything that was waiting.
+        share.begin([record(100)], of: partitions[0].topicPartition, atMost: 500, bytes: large.bytes)
+        #expect(await share.next(of: partitions[0]) == small)
     }
 
-    @Test func `a share is never below the minimum batch size`() {
+    @Test func `a partition with a small window has a backlog when it fills the window`() async {
         let share = BatchShare(total: 1 << 20)
-        for place in places { share.begin(place, isFull: true) }
-        #expect(share.next(of: places[0]) == 64 << 10)
-        #expect(BatchShare(total: 1_000).next(of: places[0]) == 1_000)
+        share.begin([record(1000)], of: partitions[0].topicPartition, atMost: 500, bytes: 1000)
+        #expect(await share.next(of: partitions[0]) == large)
     }
+
+    @Test func `large batches take turns within the total, in the order of requests`() async {
+        let share = BatchShare(total: 1 << 20)
+        for partition in partitions { addBacklog(of: partition, to: share) }
+        #expect(await share.next(of: partitions[0]) == large)
+        #expect(await share.next(of: partitions[1]) == large)
+        let order = Order()
+        await withTaskGroup(of: Void.self) { group in
+            for number in 2..<4 {
+                let partition = partitions[number]
+                group.addTask {
+                    #expect(await share.next(of: partition) == large)
+                    order.add(number)
+                    share.end(partition.topicPartition)
+                }
+                await partition.untilWaiting()
+            }
+            #expect(order.numbers.isEmpty)
+            share.end(partitions[0].topicPartition)
+        }
+        #expect(order.numbers == [2, 3])
+    }
+
+    @Test func `a partition waits a quarter of a second for a turn, and then goes on without one`() async {
+        let share = BatchShare(total: 1 << 20)
+        for partition in partitions { addBacklog(of: partition, to: share) }
+        _ = await share.next(of: partitions[0])
+        _ = await share.next(of: partitions[1])
+        async let limits = share.next(of: partitions[2])
+        await partitions[2].untilWaiting()
+        partitions[2].endPause()
+        #expect(await limits == large)
+        #expect(partitions[2].pauses == [.milliseconds(250)])
+        // It had no turn to give to another partition.
+        share.end(partitions[2].topicPartition)
+        async let next = share.next(of: partitions[3])
+        await partitions[3].untilWaiting()
+        share.end(partitions[1].topicPartition)
+        #expect(await next == large)
+    }
+
+    @Test func `as many large batches begin at once as fit in the total`() async {
+        let share = BatchShare(total: 1 << 20)
+        let partitions = (0..<3).map { WaitingPartition($0, endsPauses: true) }
+        for partition in partitions {
+            addBacklog(of: partition, to: share)
+            _ = await share.next(of: partition)
+        }
+        #expect(partitions.map(\.pauses.count) == [0, 0, 1])
+    }
+
+    @Test func `a partition that reads nothing, is removed or is cancelled keeps no turn`() async {
+        let share = BatchShare(total: 512 << 10)
+        let partitions = (0..<5).map { WaitingPartition($0, endsPauses: $0 != 3) }
+        for partition in partitions { addBacklog(of: partition, to: share) }
+        _ = await share.next(of: partitions[0])
+        share.begin([], of: partitions[0].topicPartition, atMost: 500, bytes: large.bytes)
+        _ = await share.next(of: partitions[1])
+        share.remove(partitions[1].topicPartition)
+        _ = await share.next(of: partitions[2])
+        let cancelled = Task { await share.next(of: partitions[3]) }
+        await partitions[3].untilWaiting()
+        cancelled.cancel()
+        _ = await cancelled.value
+        share.end(partitions[2].topicPartition)
+        _ = await share.next(of: partitions[4])
+        #expect(partitions.map(\.pauses.count) == [0, 0, 0, 1, 0])
+        // A removed partition starts with a small batch if it is assigned again.
+        #expect(await share.next(of: partitions[1]) == small)
+    }
+
+    @Test func `no batch is larger than the total`() async {
+        let share = BatchShare(total: 1000)
+        #expect(await share.next(of: partitions[0]).bytes == 1000)
+        addBacklog(of: partitions[0], to: share)
+        #expect(await share.next(of: partitions[0]).bytes == 1000)
+    }
+
+    private func addBacklog(of partition: WaitingPartition, to share: BatchShare) {
+        share.begin([record(64 << 10)], of: partition.topicPartition, atMost: 500, bytes: small.bytes)
+    }
+
+    private func record(_ bytes: Int) -> KafkaRecord {
+        KafkaRecord(
+            topic: "t", partition: 0, offset: 0, key: nil, value: [UInt8](repeating: 0, count: bytes), headers: [])
+    }
+}
+
+private final class Order: Sendable {
+    private let state = Mutex<[Int]>([])
+
+    var numbers: [Int] { state.withLock { $0 } }
+    func add(_ number: Int) { state.withLock { $0.append(number) } }
+}
+
+/// A partition with pauses that a test ends.
+private final class WaitingPartition: WorkerPartition {
+    private struct State {
+        var pauses: [Duration] = []
+        var pause: CheckedContinuation<Bool, Never>?
+        var observer: CheckedContinuation<Void, Never>?
+    }
+
+    let topicPartition: KafkaTopicPartition
+    let startOffset: KafkaOffset = 0
+    let isActive = true
+    private let endsPauses: Bool
+    private let state = Mutex(State())
+
+    /// - Parameter endsPauses: whether a pause ends immediately.
+    init(_ number: Int32, endsPauses: Bool = false) {
+        self.endsPauses = endsPauses
+        topicPartition = KafkaTopicPartition(topic: "t", partition: KafkaPartition(rawValue: number))
+    }
+
+    /// The durations of all pauses.
+    var pauses: [Duration] { state.withLock { $0.pauses } }
+
+    /// Returns when a pause has begun.
+    func untilWaiting() async {
+        await withCheckedContinuation { continuation in
+            let isWaiting = state.withLock { state in
+                guard state.pauses.isEmpty else { return true }
+                state.observer = continuation
+                return false
+            }
+            if isWaiting { continuation.resume() }
+        }
+    }
+
+    func endPause() { state.withLock { $0.pause.take() }?.resume(returning: true) }
+
+    func pause(for duration: Duration) async -> Bool {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let observer = state.withLock { state in
+                    state.pauses.append(duration)
+                    state.pause = continuation
+                    return state.observer.take()
+                }
+                observer?.resume()
+                if Task.isCancelled || endsPauses { endPause() }
+            }
+        } onCancel: {
+            endPause()
+        }
+    }
+
+    func next(maxRecords: Int, maxBytes: Int, within limit: Duration?) async -> [KafkaRecord]? { nil }
+    func store(nextOffset: KafkaOffset) async {}
+    func untilInactive() async {}
+    func untilEnded() async {}
+    func release() async {}
 }

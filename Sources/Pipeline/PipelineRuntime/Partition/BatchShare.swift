@@ -1,50 +1,94 @@
 internal import Kafka
 internal import Synchronization
 
-/// Limits the size of a member's batches. All partitions that are handling a batch share one byte limit, so memory use
-/// does not depend on the number of partitions.
+/// Limits the size and the number of a member's concurrent batches.
+///
+/// A partition with a backlog waits for one of a few turns and then handles a large batch. A few large batches cost
+/// less per record than a small batch of every partition at the same time, and need no more memory if there are more
+/// partitions. A partition without a backlog handles a small batch immediately.
 final class BatchShare: Sendable {
-    /// The minimum batch size. Smaller batches cost more than they save. After a pause, a partition starts with this
-    /// size because its record rate is unknown.
-    private static var minimumBytes: Int { 64 << 10 }
+    /// The limits on a partition's next batch.
+    struct Limits: Equatable, Sendable {
+        let bytes: Int
+        /// Whether the partition has a backlog. It then takes only the records that are available, because others may
+        /// be waiting for its turn.
+        let isLarge: Bool
+    }
+
+    /// The maximum size of a batch in a partition without a backlog. A partition starts with this size because its
+    /// record rate is unknown.
+    private static var smallBytes: Int { 64 << 10 }
+    /// The maximum size of a batch in a partition with a backlog.
+    private static var largeBytes: Int { 512 << 10 }
+    /// The maximum wait for a turn, so that batches that take long, for example while their partitions have no leader,
+    /// do not stop the other partitions.
+    private static var longestWait: Duration { .milliseconds(250) }
 
     private struct State {
-        /// Partitions that are handling a batch.
-        var working: Set<KafkaTopicPartition> = []
-        /// Partitions whose last batch reached its limit.
-        var full: Set<KafkaTopicPartition> = []
+        /// Partitions with more records than a small batch.
+        var backlogs: Set<KafkaTopicPartition> = []
+        /// Partitions that have a turn.
+        var holders: Set<KafkaTopicPartition> = []
     }
 
     private let total: Int
+    private let turns: Permits
     private let state = Mutex(State())
 
-    /// - Parameter total: the limit for all batches, in bytes of key, value and headers.
-    init(total: Int) { self.total = max(1, total) }
-
-    /// Ends the current batch of a partition.
-    ///
-    /// - Returns: the size limit for the partition's next batch, in bytes.
-    func next(of partition: KafkaTopicPartition) -> Int {
-        state.withLock { state in
-            state.working.remove(partition)
-            let share = state.full.contains(partition) ? total / (state.working.count + 1) : 0
-            return min(total, max(Self.minimumBytes, share))
-        }
+    /// - Parameter total: the limit on the large batches of all partitions, in bytes of key, value and headers.
+    init(total: Int) {
+        self.total = max(1, total)
+        turns = Permits(total / Self.largeBytes)
     }
 
-    /// - Parameter isFull: whether the batch reached its limit.
-    func begin(_ partition: KafkaTopicPartition, isFull: Bool) {
-        state.withLock { state in
-            state.working.insert(partition)
-            if isFull { state.full.insert(partition) } else { state.full.remove(partition) }
+    /// Ends the current batch of a partition. If the partition has a backlog, waits for a turn.
+    func next(of partition: any WorkerPartition) async -> Limits {
+        let name = partition.topicPartition
+        end(name)
+        guard state.withLock({ $0.backlogs.contains(name) }) else {
+            return Limits(bytes: min(total, Self.smallBytes), isLarge: false)
         }
+        if await waitForTurn(partition) { state.withLock { _ = $0.holders.insert(name) } }
+        return Limits(bytes: min(total, Self.largeBytes), isLarge: true)
+    }
+
+    /// Begins a batch with the records that were read.
+    ///
+    /// - Parameter most: the maximum number of records that could have been read.
+    func begin(_ records: [KafkaRecord], of partition: KafkaTopicPartition, atMost most: Int, bytes: Int) {
+        let size = records.reduce(0) { $0 + $1.payloadBytes }
+        let hasBacklog = records.count == most || size >= min(bytes, Self.smallBytes)
+        state.withLock { state in
+            if hasBacklog { state.backlogs.insert(partition) } else { state.backlogs.remove(partition) }
+        }
+        if records.isEmpty { end(partition) }
+    }
+
+    /// Ends a partition's turn, if it has one. Its batch may continue, but has to wait.
+    func end(_ partition: KafkaTopicPartition) {
+        guard state.withLock({ $0.holders.remove(partition) }) != nil else { return }
+        turns.release()
     }
 
     /// Removes a partition that is no longer being read.
-    func end(_ partition: KafkaTopicPartition) {
-        state.withLock { state in
-            state.working.remove(partition)
-            state.full.remove(partition)
+    func remove(_ partition: KafkaTopicPartition) {
+        end(partition)
+        state.withLock { _ = $0.backlogs.remove(partition) }
+    }
+
+    /// Returns whether a turn was acquired within the maximum wait.
+    private func waitForTurn(_ partition: any WorkerPartition) async -> Bool {
+        if turns.acquireNow() { return true }
+        return await withTaskGroup(of: Bool.self) { group in
+            group.addTask { await self.turns.acquire() }
+            group.addTask {
+                _ = await partition.pause(for: Self.longestWait)
+                return false
+            }
+            var isAcquired = await group.next() ?? false
+            group.cancelAll()
+            for await result in group where result { isAcquired = true }
+            return isAcquired
         }
     }
 }

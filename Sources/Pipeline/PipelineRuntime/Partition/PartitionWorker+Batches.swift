@@ -25,6 +25,7 @@ extension PartitionWorker {
                 rest = step.rest
                 guard step.mustWait else { continue }
                 failures += 1
+                share.end(partition.topicPartition)
                 guard await partition.pause(for: step.wait ?? backoff(afterFailures: failures)) else { return }
             }
         }
@@ -34,10 +35,13 @@ extension PartitionWorker {
     /// ended.
     func readBatch(within room: PartitionWindow.Room, limit: Duration? = nil) async -> [KafkaRecord]? {
         let most = min(max(1, options.maximumBatch), room.records)
-        let bytes = min(share.next(of: partition.topicPartition), room.bytes)
-        guard let records = await partition.next(maxRecords: most, maxBytes: bytes, within: limit) else { return nil }
-        let isFull = records.count == most || records.reduce(0) { $0 + $1.payloadBytes } >= bytes
-        if !records.isEmpty { share.begin(partition.topicPartition, isFull: isFull) }
+        let limits = await share.next(of: partition)
+        let bytes = min(limits.bytes, room.bytes)
+        guard
+            let records = await partition.next(
+                maxRecords: most, maxBytes: bytes, within: limits.isLarge ? .zero : limit)
+        else { return nil }
+        share.begin(records, of: partition.topicPartition, atMost: most, bytes: bytes)
         return window.admit(records)
     }
 

@@ -93,6 +93,7 @@ extension PartitionWorker {
         _ unflushed: inout Unflushed, by handler: any FlushingHandler, isAlone: Bool = false
     ) async -> Bool {
         guard let first = unflushed.first, let last = unflushed.last else { return true }
+        share.end(partition.topicPartition)
         var failures = 0
         while !Task.isCancelled {
             do {

@@ -31,7 +31,7 @@ struct PartitionWorker: Sendable {
             await group.next()
             group.cancelAll()
         }
-        share.end(partition.topicPartition)
+        share.remove(partition.topicPartition)
         await handler.partitionReleased(partition.topicPartition)
         await partition.release()
     }

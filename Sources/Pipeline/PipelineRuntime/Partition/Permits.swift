@@ -62,6 +62,9 @@ package final class Permits: Sendable {
         }
     }
 
+    /// Acquires permits if no request has to wait.
+    func acquireNow(_ count: Int = 1) -> Bool { state.withLock { $0.take(min(count, limit)) } }
+
     /// The number of waiting requests.
     var waiting: Int { state.withLock { $0.waiters.count } }
 

@@ -35,6 +35,13 @@ final class SimulatedPartition: WorkerPartition, @unchecked Sendable {
         guard isActive else { return nil }
         let gate = Gate<[KafkaRecord]?>(whenCancelled: nil)
         reading = (gate, maxRecords)
+        if let limit {
+            simulation.timers.after(Int64(limit / .milliseconds(1))) { [weak self] in
+                guard let self, reading?.gate === gate else { return }
+                reading = nil
+                gate.open([])
+            }
+        }
         return await gate.wait()
     }
 

@@ -26,6 +26,8 @@ final class SimulatedProcess: @unchecked Sendable {
     private var workers: [KafkaTopicPartition: Task<Void, Never>] = [:]
     let pause: GroupPause
     private let options: PipelineOptions
+    /// Two turns for the partitions with a backlog.
+    private let share = BatchShare(total: 1 << 20)
 
     static let logger = Logger(label: "simulation", level: .error, format: .json, sink: DiscardingSink())
 
@@ -39,6 +41,8 @@ final class SimulatedProcess: @unchecked Sendable {
         options = {
             var options = PipelineOptions(group: group, topics: [simulation.names.input])
             options.maximumUnfinishedRecords = 8
+            // A batch of this size shows a backlog.
+            options.maximumBatch = 4
             return options
         }()
         telemetry = PipelineTelemetry(
@@ -92,7 +96,7 @@ final class SimulatedProcess: @unchecked Sendable {
         let worker = PartitionWorker(
             partition: partition, handler: handler, options: options,
             window: PartitionWindow(limits: options.windowLimits(handler)),
-            share: BatchShare(total: options.maximumBatchBytes), calls: HandlerCalls(),
+            share: share, calls: HandlerCalls(),
             sendDeadLetter: { [unowned self] in try await sendDeadLetter($0) }, telemetry: telemetry,
             handled: HandledOffsets(), pause: pause, tracing: nil)
         let previous = workers[partition.topicPartition]
