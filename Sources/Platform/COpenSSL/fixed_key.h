@@ -1,7 +1,7 @@
 // The only deprecated part of libcrypto in this project: the table of multiples of a group's generator. It has been
-// deprecated since OpenSSL 3.0 without a replacement, and works at least up to 4.0. No OpenSSL header is included. The
-// two functions are declared here as weak, so that the program can be built with OPENSSL_NO_DEPRECATED and started with
-// a libcrypto that lacks them.
+// deprecated since OpenSSL 3.0 without a replacement, and still works in 4.0. No OpenSSL header is included. The two
+// functions are declared here as weak, so that the program can be built with OPENSSL_NO_DEPRECATED and started with a
+// libcrypto that lacks them.
 #ifndef COPENSSL_FIXED_KEY_H
 #define COPENSSL_FIXED_KEY_H
 

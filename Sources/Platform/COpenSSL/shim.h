@@ -138,7 +138,7 @@ static inline int shim_add_extension(
     ASN1_OCTET_STRING_free(value);
     return done;
 }
-// Writes the first OCSP address of the certificate that begins with http:// and fits, as a C string.
+// Writes, as a C string, the certificate's first OCSP address that begins with http:// and fits.
 static inline int shim_ocsp_url(X509 *certificate, char *out, size_t size) {
     STACK_OF(OPENSSL_STRING) *all = X509_get1_ocsp(certificate);
     int found = 0;
@@ -256,7 +256,7 @@ static inline int shim_ocsp_id_serial(OCSP_CERTID *id, unsigned char *out, int s
     if (OCSP_id_get0_info(NULL, NULL, NULL, &serial, id) != 1) return -1;
     return shim_integer_bytes(serial, out, size);
 }
-// Whether the id refers to a certificate from this issuer, with any digest.
+// Whether the id, regardless of its digest, refers to a certificate from this issuer.
 static inline int shim_ocsp_id_is_of_issuer(OCSP_CERTID *id, const X509 *issuer) {
     ASN1_OBJECT *oid = NULL;
     ASN1_INTEGER *serial = NULL;

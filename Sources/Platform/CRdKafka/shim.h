@@ -7,7 +7,7 @@
 #if RD_KAFKA_VERSION < 0x020002ff
 #error "librdkafka 2.0.2 or later is required (Debian 12, Ubuntu 24.04); see deploy/install-deps"
 #endif
-// rdkafka_mock.h requires that rdkafka.h is included first.
+// rdkafka_mock.h requires rdkafka.h to be included first.
 #include <librdkafka/rdkafka_mock.h>
 
 #include <stdint.h>

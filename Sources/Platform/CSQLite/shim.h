@@ -10,7 +10,7 @@ static inline void sluice_page_memory(int kibibytes) {
     sqlite3_config(SQLITE_CONFIG_PAGECACHE, (void *)0, 0, -kibibytes);
 }
 
-// Binds an empty text. For a null address, SQLite would bind null.
+// Binds an empty string. For a null pointer, SQLite would bind NULL.
 static inline int sluice_bind_empty_text(sqlite3_stmt *statement, int position) {
     return sqlite3_bind_text(statement, position, "", 0, SQLITE_STATIC);
 }

@@ -11,7 +11,7 @@
 // The C library declares memmem only if _GNU_SOURCE is defined, and Swift does not define it when it imports C headers.
 void *memmem(const void *text, size_t count, const void *pattern, size_t pattern_count);
 
-// Whether the text contains the pattern; an empty pattern is in every text.
+// Whether the text contains the pattern. Every text contains the empty pattern.
 static inline int cv_contains(const void *text, size_t count, const void *pattern, size_t pattern_count) {
     return memmem(text, count, pattern, pattern_count) != NULL;
 }

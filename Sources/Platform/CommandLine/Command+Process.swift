@@ -21,7 +21,7 @@ extension Command {
         }
     }
 
-    /// Prints one line per error and exits; for errors that only the service can detect.
+    /// Prints one line per error and exits. Used for errors that only the service can detect.
     package func exit(refusing errors: [ConfigurationError]) -> Never {
         let errors = ConfigurationErrors(errors)
         let lines = errors.errors.map { "\(name): configuration: \($0.description)\n" }

@@ -11,7 +11,7 @@ public struct Command: Sendable {
         package let help: String
         /// Whether the argument may be omitted.
         package let isOptional: Bool
-        /// Whether the argument may be repeated. Only the last argument of a command can be.
+        /// Whether the argument may be repeated. Only a command's last argument may be.
         package let isRepeated: Bool
 
         package init(_ name: String, help: String, isOptional: Bool = false, isRepeated: Bool = false) {

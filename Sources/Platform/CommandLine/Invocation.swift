@@ -11,7 +11,7 @@ package struct Invocation: Sendable {
     package let configuration: Configuration
     /// Positional arguments, in order.
     package let arguments: [String]
-    /// A warning, for standard error, about each flag given in a deprecated form.
+    /// The warnings to print to standard error, one for each flag given in a deprecated form.
     package let warnings: [String]
 
     /// Runs the command and returns the exit code of the process.

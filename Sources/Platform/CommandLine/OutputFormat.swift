@@ -4,7 +4,7 @@ package import Configuration
 package enum OutputFormat: String, CaseIterable, Sendable {
     case text, json
 
-    /// The flag of every command with a result.
+    /// The output format flag, shared by all commands that print a result.
     package static let flag = Setting<OutputFormat>.oneOf(
         "output", default: .text, help: "text for people, json for scripts."
     ).onCommandLineOnly

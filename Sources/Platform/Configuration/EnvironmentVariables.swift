@@ -1,6 +1,6 @@
 /// The mapping between keys and environment variables: the prefix, upper case, `.` → `_`, `_` → `__`, `-` → `___`.
 public struct EnvironmentVariables: Sendable {
-    /// The prefix of Sluice's executables.
+    /// The prefix that Sluice's executables use.
     public static let sluicePrefix = "SLUICE_"
 
     /// The prefix with its underscore. A variable with this prefix that is not a setting is an error.

@@ -1,4 +1,4 @@
-/// A deprecated name or value notation of a flag, still accepted on the command line with a warning.
+/// A flag's deprecated name or value notation, still accepted on the command line with a warning.
 package struct FormerFlag: Sendable {
     /// The name after `--`.
     let name: String
@@ -9,7 +9,7 @@ package struct FormerFlag: Sendable {
 }
 
 extension Setting {
-    /// Returns this setting, which is also accepted under a deprecated name on the command line.
+    /// Returns this setting, also accepted on the command line under a deprecated name.
     ///
     /// - Parameters:
     ///   - name: the deprecated name, or the current name if only the notation of the value has changed.

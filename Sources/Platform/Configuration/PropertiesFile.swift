@@ -3,7 +3,7 @@
 /// Lines are `key=value` or `key: value`; comments begin with `#` or `!`. A line with an odd number of backslashes at
 /// its end continues on the next line, without that line's leading whitespace. The encoding is UTF-8. Escapes are `\t
 /// \n \r \f \\ \= \: \# \!`, `\` before a space, and `\uXXXX` (surrogates in pairs). The parser is stricter than Java:
-/// every line needs a separator, unknown escapes and duplicate keys are errors, and trailing spaces of a value are
+/// every line needs a separator, unknown escapes and duplicate keys are errors, and trailing spaces in a value are
 /// ignored (write the last one as `\ ` to keep it).
 package enum PropertiesFile {
     package struct Entry: Equatable {
@@ -34,7 +34,7 @@ package enum PropertiesFile {
             } catch {
                 errors.append(ConfigurationError(code: .syntax, origin: origin, message: error.message))
             }
-            // In a file of another format, every line is an error, so the first 20 are enough.
+            // In a file in a different format, every line is an error, so the first 20 are enough.
             if errors.count == 20 { break }
         }
         return (entries, errors)

@@ -54,7 +54,7 @@ extension Setting where Value == SecretFile {
 }
 
 extension Setting where Value == [String] {
-    /// Comma-separated texts.
+    /// Comma-separated strings.
     public static func strings(
         _ key: String, default fallback: [String]? = nil, help: String, example: String? = nil
     ) -> Setting { Setting(key, .list(of: .text), default: fallback, help: help, example: example) }

@@ -1,4 +1,4 @@
-/// The reason a text is not a valid value, without the text itself.
+/// The reason a string is not a valid value, without the string itself.
 public struct SettingProblem: Error, Equatable {
     /// The end of a sentence that begins with the value, such as `is not an integer from 0 to 65535`.
     public let message: String
@@ -20,7 +20,7 @@ public struct SettingProblem: Error, Equatable {
         self.hidesValue = hidesValue
     }
 
-    /// The text is not of this kind. The kind's own description gives the expected format.
+    /// The text is not a value of this kind. The kind's own description gives the expected format.
     static var notOfThisKind: SettingProblem {
         SettingProblem(message: "", isComplete: false, hidesValue: false)
     }
@@ -39,9 +39,9 @@ public struct ValueKind<Value: Sendable>: Sendable {
     /// - Parameters:
     ///   - name: the placeholder for the value in a usage line, in upper case, such as `APPS`.
     ///   - expected: the end of the sentence "expected …", such as `bundle ids with their app ids`.
-    ///   - example: a valid text.
+    ///   - example: a valid value.
     ///   - text: converts a value to text, for `--help`.
-    ///   - read: parses a text.
+    ///   - read: parses the text of a value.
     public init(
         name: String, expected: String, example: String, text: @escaping @Sendable (Value) -> String,
         read: @escaping @Sendable (String) throws(SettingProblem) -> Value
@@ -94,7 +94,8 @@ extension ValueKind where Value == Int {
 
     private static func integerExpectation(_ range: ClosedRange<Int>) -> String {
         range.upperBound == Int.max
-            ? "an integer from \(range.lowerBound) up" : "an integer from \(range.lowerBound) to \(range.upperBound)"
+            ? "an integer, \(range.lowerBound) or greater"
+            : "an integer from \(range.lowerBound) to \(range.upperBound)"
     }
 
     /// A size in bytes: `1024`, `64KiB`, `5MiB`, `2GiB`.
@@ -190,7 +191,7 @@ extension ValueKind {
     public static func list<Element: Sendable>(of element: ValueKind<Element>) -> ValueKind<[Element]>
     where Value == [Element] {
         ValueKind<[Element]>(
-            name: "\(element.name),…", expected: "a list, separated by commas, each \(element.expected)",
+            name: "\(element.name),…", expected: "a comma-separated list, each element \(element.expected)",
             example: element.example, text: { $0.map(element.text).joined(separator: ",") }
         ) { text throws(SettingProblem) in
             var values: [Element] = []

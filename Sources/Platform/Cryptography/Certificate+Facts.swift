@@ -67,7 +67,7 @@ extension Certificate {
         }
     }
 
-    /// The kind of public key. The curve must be named and the point uncompressed; otherwise, it is `other`.
+    /// The kind of public key. The curve must be named and the point uncompressed; otherwise, the kind is `other`.
     package var publicKeyKind: PublicKeyKind {
         defer { ErrorQueue.clear() }
         guard let key = X509_get0_pubkey(handle) else { return .other("unreadable") }

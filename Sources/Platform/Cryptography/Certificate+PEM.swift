@@ -7,7 +7,8 @@ extension Certificate {
     /// Text around the PEM blocks is skipped, including a leading byte order mark and whitespace. A block of another
     /// type is an error.
     ///
-    /// - Throws: ``CryptographyError`` with code `malformedCertificate`, also if the file has no certificate.
+    /// - Throws: ``CryptographyError`` with code `malformedCertificate`, including when the file contains no
+    ///   certificate.
     package static func certificates(encoded bytes: [UInt8]) throws(CryptographyError) -> [Certificate] {
         // DER begins with the tag of a SEQUENCE and a long-form length, which never occur at the start of text.
         if bytes.starts(with: [0x30, 0x82]) || bytes.starts(with: [0x30, 0x81]) {
@@ -18,8 +19,9 @@ extension Certificate {
         }
     }
 
-    /// Checks a file of roots that another library will read with OpenSSL. Unlike ``certificates(encoded:)``, it
-    /// rejects DER, and leading whitespace or a byte order mark that OpenSSL does not skip.
+    /// Checks a file of root certificates that another library will read with OpenSSL. Unlike
+    /// ``certificates(encoded:)``, it rejects DER, and leading whitespace or a byte order mark that OpenSSL does not
+    /// skip.
     ///
     /// - Throws: ``CryptographyError`` with code `malformedCertificate` and a message that describes the content and
     ///   the conversion.

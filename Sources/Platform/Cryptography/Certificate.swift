@@ -2,7 +2,7 @@ internal import COpenSSL
 
 /// An X.509 certificate, parsed but not verified. Can be shared between threads.
 package final class Certificate: @unchecked Sendable {
-    // @unchecked Sendable because the X509 does not change after init, which also fills its cache of extensions.
+    // @unchecked Sendable because the X509 does not change after init, which also fills its extension cache.
 
     // Owned (one reference); freed in deinit.
     let handle: OpaquePointer
@@ -62,7 +62,7 @@ package final class Certificate: @unchecked Sendable {
         X509_free(handle)
     }
 
-    /// The recommended maximum size of an untrusted certificate in DER, in bytes. Some OpenSSL versions need seconds to
-    /// parse a certificate of 50 KB. Certificates from public authorities are about 1,000 bytes long.
+    /// The recommended maximum size of an untrusted DER certificate, in bytes. Some OpenSSL versions need seconds to
+    /// parse a 50 KB certificate. Certificates from public authorities are about 1,000 bytes long.
     package static let recommendedMaximumByteCount = 3_072
 }

@@ -67,11 +67,11 @@ package struct CertificateBuilder: Sendable {
     ) throws(CryptographyError) -> Certificate {
         ErrorQueue.clear()
         defer { ErrorQueue.clear() }
-        guard let draft = X509_new() else { throw ErrorQueue.error(.unavailable, "creating the certificate failed") }
+        guard let draft = X509_new() else { throw ErrorQueue.error(.unavailable, "failed to create the certificate") }
         defer { X509_free(draft) }
         try setFields(of: draft, issuer: issuer)
         guard X509_set_pubkey(draft, key.handle) == 1 else {
-            throw ErrorQueue.error(.invalidArgument, "setting the certificate's key failed")
+            throw ErrorQueue.error(.invalidArgument, "failed to set the certificate's key")
         }
         if version != 1 {
             let identifiers = hasKeyIdentifiers ? try keyIdentifiers(of: draft, issuer: issuer) : []
@@ -79,12 +79,12 @@ package struct CertificateBuilder: Sendable {
                 guard
                     shim_add_extension(
                         draft, each.oid.handle, each.isCritical ? 1 : 0, each.der, Int32(clamping: each.der.count)) == 1
-                else { throw ErrorQueue.error(.invalidArgument, "adding the extension \(each.oid) failed") }
+                else { throw ErrorQueue.error(.invalidArgument, "failed to add the extension \(each.oid)") }
             }
         }
         try sign(draft, with: issuerKey)
         guard let der = Certificate.encoding(of: draft) else {
-            throw ErrorQueue.error(.unavailable, "encoding the certificate failed")
+            throw ErrorQueue.error(.unavailable, "failed to encode the certificate")
         }
         // Parse the encoding again, so that the result contains only data that a receiver would read.
         return try Certificate(der: der)
@@ -96,14 +96,14 @@ package struct CertificateBuilder: Sendable {
         guard X509_set_version(draft, version - 1) == 1,
             shim_set_serial(draft, serial, Int32(clamping: serial.count)) == 1,
             shim_set_validity(draft, validity.notBefore, validity.notAfter) == 1
-        else { throw ErrorQueue.error(.invalidArgument, "setting version, serial number or validity failed") }
+        else { throw ErrorQueue.error(.invalidArgument, "failed to set the version, serial number or validity") }
         try withName(subject) { name in X509_set_subject_name(draft, name) == 1 }
         if let issuerName {
             try withName(issuerName) { name in X509_set_issuer_name(draft, name) == 1 }
         } else {
             let own = X509_get_subject_name(issuer?.handle ?? draft)
             guard X509_set_issuer_name(draft, own) == 1 else {
-                throw ErrorQueue.error(.unavailable, "setting the issuer's name failed")
+                throw ErrorQueue.error(.unavailable, "failed to set the issuer's name")
             }
         }
     }
@@ -112,7 +112,7 @@ package struct CertificateBuilder: Sendable {
         _ attributes: [NameAttribute], _ use: (OpaquePointer) -> Bool
     ) throws(CryptographyError) {
         guard let name = X509_NAME_new() else {
-            throw ErrorQueue.error(.unavailable, "creating a distinguished name failed")
+            throw ErrorQueue.error(.unavailable, "failed to create a distinguished name")
         }
         defer { X509_NAME_free(name) }
         for attribute in attributes {
@@ -121,7 +121,7 @@ package struct CertificateBuilder: Sendable {
                     .invalidArgument, "invalid distinguished name attribute \(attribute.field)=\(attribute.value)")
             }
         }
-        guard use(name) else { throw ErrorQueue.error(.unavailable, "encoding a distinguished name failed") }
+        guard use(name) else { throw ErrorQueue.error(.unavailable, "failed to encode a distinguished name") }
     }
 
     private func keyIdentifiers(
@@ -139,7 +139,7 @@ package struct CertificateBuilder: Sendable {
         var identifier = [UInt8](repeating: 0, count: 20)
         var count: UInt32 = 20
         guard X509_pubkey_digest(certificate, EVP_sha1(), &identifier, &count) == 1, count == 20 else {
-            throw ErrorQueue.error(.unavailable, "creating the key identifier failed")
+            throw ErrorQueue.error(.unavailable, "failed to create the key identifier")
         }
         return identifier
     }
@@ -149,7 +149,7 @@ package struct CertificateBuilder: Sendable {
         let algorithm = hasOwnDigest ? nil : EVP_MD_fetch(nil, digest.rawValue, nil)
         defer { EVP_MD_free(algorithm) }
         guard hasOwnDigest || algorithm != nil, X509_sign(draft, key.handle, algorithm) > 0 else {
-            throw ErrorQueue.error(.unavailable, "signing the certificate with \(digest.rawValue) failed")
+            throw ErrorQueue.error(.unavailable, "failed to sign the certificate with \(digest.rawValue)")
         }
     }
 

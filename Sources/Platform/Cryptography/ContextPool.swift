@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// A pool of reusable OpenSSL contexts, because creating a context can cost more than using it.
 ///
-/// The pool never contains more contexts than were in use at the same time, and at most ``capacity``.
+/// The pool never contains more contexts than were ever in use at the same time, and never more than ``capacity``.
 final class ContextPool: Sendable {
     /// A context, owned by the caller that took it from the pool.
     struct Context: @unchecked Sendable {

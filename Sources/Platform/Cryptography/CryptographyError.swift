@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// An error in this library. Verdicts on certificates, signatures and OCSP responses are values, not errors.
+/// An error from this library. Verdicts on certificates, signatures and OCSP responses are values, not errors.
 ///
 /// Two errors are equal if their codes and messages are equal.
 package struct CryptographyError: Error, Equatable, Sendable, CustomStringConvertible {
@@ -16,7 +16,7 @@ package struct CryptographyError: Error, Equatable, Sendable, CustomStringConver
         /// A libcrypto operation that normally succeeds has failed, because memory is exhausted or the OpenSSL
         /// configuration lacks the algorithm.
         package static let unavailable = Code(value: .unavailable)
-        /// The input is neither a certificate in DER nor certificates in PEM.
+        /// The input contains neither a DER certificate nor PEM certificates.
         package static let malformedCertificate = Code(value: .malformedCertificate)
         /// The input is not a private or public key in the expected format, or the key is encrypted.
         package static let malformedKey = Code(value: .malformedKey)

@@ -1,4 +1,4 @@
-/// Converts between the two encodings of an ECDSA signature on P-256: raw (r followed by s, 32 bytes each) and DER
+/// Converts between the two encodings of a P-256 ECDSA signature: raw (r followed by s, 32 bytes each) and DER
 /// (`SEQUENCE { r, s }`).
 enum ECDSASignature {
     /// Two integers with 2 header bytes and up to 33 content bytes each, and 2 header bytes for the sequence.

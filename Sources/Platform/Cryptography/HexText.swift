@@ -16,8 +16,8 @@ package enum HexText {
         bytes.withUnsafeBytes { encode($0) }
     }
 
-    /// Decodes hexadecimal text in upper or lower case. Returns nil if the number of digits is odd or another character
-    /// occurs.
+    /// Decodes hexadecimal text in upper or lower case. Returns nil if the number of digits is odd or the text contains
+    /// any other character.
     package static func decode(_ text: String) -> [UInt8]? {
         var bytes: [UInt8] = []
         var high: UInt8?

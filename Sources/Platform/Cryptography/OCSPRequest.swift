@@ -22,25 +22,25 @@ package struct OCSPRequest: Sendable {
     init(subject: Certificate, issuer: Certificate, nonce: [UInt8]) throws(CryptographyError) {
         ErrorQueue.clear()
         guard let request = OCSP_REQUEST_new() else {
-            throw ErrorQueue.error(.unavailable, "creating the OCSP request failed")
+            throw ErrorQueue.error(.unavailable, "failed to create the OCSP request")
         }
         defer { OCSP_REQUEST_free(request) }
         guard let identifier = OCSP_cert_to_id(EVP_sha256(), subject.handle, issuer.handle) else {
-            throw ErrorQueue.error(.unavailable, "creating the OCSP certificate identifier failed")
+            throw ErrorQueue.error(.unavailable, "failed to create the OCSP certificate identifier")
         }
         // On success, the request owns the identifier; otherwise, this function still does.
         guard OCSP_request_add0_id(request, identifier) != nil else {
             OCSP_CERTID_free(identifier)
-            throw ErrorQueue.error(.unavailable, "creating the OCSP request failed")
+            throw ErrorQueue.error(.unavailable, "failed to create the OCSP request")
         }
         // OpenSSL requires a mutable pointer to the nonce but only copies it.
         var copy = nonce
         guard OCSP_request_add1_nonce(request, &copy, Int32(clamping: nonce.count)) == 1 else {
-            throw ErrorQueue.error(.unavailable, "adding the OCSP nonce failed")
+            throw ErrorQueue.error(.unavailable, "failed to add the OCSP nonce")
         }
         var start: UnsafeMutablePointer<UInt8>?
         let count = i2d_OCSP_REQUEST(request, &start)
-        guard let start, count > 0 else { throw ErrorQueue.error(.unavailable, "encoding the OCSP request failed") }
+        guard let start, count > 0 else { throw ErrorQueue.error(.unavailable, "failed to encode the OCSP request") }
         defer { shim_free(start) }
         self.subject = subject
         self.issuer = issuer

@@ -50,7 +50,7 @@ package struct OCSPResponder: Sendable {
         let parsed = try request.span.withUnsafeBytes { (bytes) throws(CryptographyError) in try Self.parse(bytes) }
         defer { OCSP_REQUEST_free(parsed) }
         guard let basic = OCSP_BASICRESP_new() else {
-            throw ErrorQueue.error(.unavailable, "creating the OCSP response failed")
+            throw ErrorQueue.error(.unavailable, "failed to create the OCSP response")
         }
         defer { OCSP_BASICRESP_free(basic) }
         for index in 0..<OCSP_request_onereq_count(parsed) {
@@ -97,7 +97,7 @@ package struct OCSPResponder: Sendable {
             added = shim_ocsp_add_status(
                 basic, identifier, V_OCSP_CERTSTATUS_REVOKED, reason, at, thisUpdate, nextUpdate)
         }
-        guard added == 1 else { throw ErrorQueue.error(.unavailable, "adding the OCSP status failed") }
+        guard added == 1 else { throw ErrorQueue.error(.unavailable, "failed to add the OCSP status") }
     }
 
     private func addNonce(of request: OpaquePointer, to basic: OpaquePointer) throws(CryptographyError) {
@@ -106,12 +106,12 @@ package struct OCSPResponder: Sendable {
         case .repeatIt:
             // 1 means that the nonce was copied, 2 that the request has none.
             guard OCSP_copy_nonce(basic, request) > 0 else {
-                throw ErrorQueue.error(.unavailable, "copying the OCSP nonce failed")
+                throw ErrorQueue.error(.unavailable, "failed to copy the OCSP nonce")
             }
         case .change:
             var other = try randomBytes(OCSPLimits.nonceByteCount)
             guard OCSP_basic_add1_nonce(basic, &other, Int32(clamping: other.count)) == 1 else {
-                throw ErrorQueue.error(.unavailable, "adding the OCSP nonce failed")
+                throw ErrorQueue.error(.unavailable, "failed to add the OCSP nonce")
             }
         }
     }
@@ -123,19 +123,19 @@ package struct OCSPResponder: Sendable {
         if isNamedByKey { flags |= UInt(OCSP_RESPID_KEY) }
         if !includesSigner { flags |= UInt(OCSP_NOCERTS) }
         guard algorithm != nil, OCSP_basic_sign(basic, signer.handle, key.handle, algorithm, nil, flags) == 1 else {
-            throw ErrorQueue.error(.unavailable, "signing the OCSP response failed")
+            throw ErrorQueue.error(.unavailable, "failed to sign the OCSP response")
         }
     }
 
     private static func encode(_ basic: OpaquePointer) throws(CryptographyError) -> [UInt8] {
         // OCSP_response_create encodes the basic response and does not take ownership.
         guard let response = OCSP_response_create(OCSP_RESPONSE_STATUS_SUCCESSFUL, basic) else {
-            throw ErrorQueue.error(.unavailable, "creating the OCSP response failed")
+            throw ErrorQueue.error(.unavailable, "failed to create the OCSP response")
         }
         defer { OCSP_RESPONSE_free(response) }
         var start: UnsafeMutablePointer<UInt8>?
         let count = i2d_OCSP_RESPONSE(response, &start)
-        guard let start, count > 0 else { throw ErrorQueue.error(.unavailable, "encoding the OCSP response failed") }
+        guard let start, count > 0 else { throw ErrorQueue.error(.unavailable, "failed to encode the OCSP response") }
         defer { shim_free(start) }
         return Array(UnsafeBufferPointer(start: start, count: Int(count)))
     }

@@ -56,11 +56,11 @@ final class P256Scratch: @unchecked Sendable {
 
     /// The intermediate values for one signature.
     struct Lane {
-        /// The number r of the signature.
+        /// The r component of the signature.
         let r: OpaquePointer
         /// The digest as a number below n, later replaced by u1.
         let e: OpaquePointer
-        /// The number s of the signature in Montgomery form.
+        /// The s component of the signature, in Montgomery form.
         let s: OpaquePointer
         /// The product of s over all earlier lanes, then the inverse of s, and finally u2. The first two are in
         /// Montgomery form.

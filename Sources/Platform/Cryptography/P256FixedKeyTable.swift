@@ -31,7 +31,7 @@ package final class P256FixedKeyTable: @unchecked Sendable {
         }
         guard let point = EC_POINT_new(group) else {
             EC_GROUP_free(group)
-            throw ErrorQueue.error(.unavailable, "creating a curve point failed")
+            throw ErrorQueue.error(.unavailable, "failed to create a curve point")
         }
         uncompressedPoint = key.uncompressedPoint
         (self.curve, self.group, self.point) = (curve, group, point)
@@ -44,7 +44,7 @@ package final class P256FixedKeyTable: @unchecked Sendable {
         else { throw ErrorQueue.error(.unavailable, "the key cannot be used as a base point") }
         switch fixed_key_precompute(group, context) {
         case 1: return
-        case 0: throw ErrorQueue.error(.unavailable, "precomputing the multiples of the key failed")
+        case 0: throw ErrorQueue.error(.unavailable, "failed to precompute the key's multiples")
         default: throw CryptographyError(.unavailable, "\(cryptographyVersion) does not support precomputed key tables")
         }
     }

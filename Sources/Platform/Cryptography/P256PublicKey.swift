@@ -18,7 +18,7 @@ package final class P256PublicKey: @unchecked Sendable {
     /// Contexts initialized for verification with this key. Each has its own reference to the key.
     private let contexts = ContextPool { EVP_PKEY_CTX_free($0) }
 
-    /// Creates the key of a certificate. Returns nil if the ``Certificate/publicKeyKind`` is not `p256`.
+    /// Creates a key from a certificate. Returns nil if the ``Certificate/publicKeyKind`` is not `p256`.
     package convenience init?(certificate: Certificate) {
         guard certificate.publicKeyKind == .p256, let key = X509_get0_pubkey(certificate.handle),
             EVP_PKEY_up_ref(key) == 1
@@ -46,7 +46,7 @@ package final class P256PublicKey: @unchecked Sendable {
     /// The point, 04 || x || y.
     package var uncompressedPoint: [UInt8] { KeyFacts.point(of: handle) }
 
-    /// Verifies a signature in the encoding of JWS: r followed by s, 32 bytes each, big-endian (RFC 7518 section 3.4).
+    /// Verifies a signature in the JWS encoding: r followed by s, 32 bytes each, big-endian (RFC 7518 section 3.4).
     /// Takes about 44 us.
     ///
     /// A signature has two valid variants, s and n - s, so never identify anything by its signature.
@@ -86,7 +86,7 @@ package final class P256PublicKey: @unchecked Sendable {
         return ContextPool.Context(raw: context)
     }
 
-    /// Verifies a signature in the encoding of JWS.
+    /// Verifies a signature in the JWS encoding.
     package func verify(digest: SHA256Digest, rawSignature: [UInt8]) -> SignatureResult {
         rawSignature.withUnsafeBytes { verify(digest: digest, rawSignature: $0) }
     }

@@ -30,14 +30,14 @@ extension PrivateKey {
         return Ed25519PublicKey(rawBytes: raw)
     }
 
-    /// Returns the 64-byte signature of RFC 8032, which is deterministic.
+    /// Returns the 64-byte signature defined by RFC 8032, which is deterministic.
     ///
     /// - Throws: ``CryptographyError``: `unsupportedKey` if this is not an Ed25519 key, `unavailable` if signing fails.
     package func ed25519Signature(of message: UnsafeRawBufferPointer) throws(CryptographyError) -> [UInt8] {
         guard isEd25519 else { throw CryptographyError(.unsupportedKey, "Ed25519 requires an Ed25519 key") }
         ErrorQueue.clear()
         guard let context = EVP_MD_CTX_new() else {
-            throw ErrorQueue.error(.unavailable, "creating the signing context failed")
+            throw ErrorQueue.error(.unavailable, "failed to create the signing context")
         }
         defer { EVP_MD_CTX_free(context) }
         var count = Ed25519PublicKey.signatureByteCount
@@ -46,11 +46,11 @@ extension PrivateKey {
             EVP_DigestSign(
                 context, &signature, &count, message.assumingMemoryBound(to: UInt8.self).baseAddress, message.count)
                 == 1, count == signature.count
-        else { throw ErrorQueue.error(.unavailable, "signing failed") }
+        else { throw ErrorQueue.error(.unavailable, "failed to sign") }
         return signature
     }
 
-    /// Returns the 64-byte signature of RFC 8032, which is deterministic.
+    /// Returns the 64-byte signature defined by RFC 8032, which is deterministic.
     ///
     /// - Throws: the errors of ``ed25519Signature(of:)-(UnsafeRawBufferPointer)``.
     package func ed25519Signature(of message: [UInt8]) throws(CryptographyError) -> [UInt8] {

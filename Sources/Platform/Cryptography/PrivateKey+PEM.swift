@@ -9,7 +9,7 @@ internal import COpenSSL
 #endif
 
 extension PrivateKey {
-    /// Reads a P-256 key from a `.p8` file of App Store Connect: unencrypted PKCS#8 in PEM. The buffer is wiped.
+    /// Reads a P-256 key from an App Store Connect `.p8` file: unencrypted PKCS#8 in PEM. The buffer is wiped.
     ///
     /// - Throws: ``CryptographyError``: `unreadableFile`, or the errors of ``init(pem:)``.
     package convenience init(contentsOf path: String) throws(CryptographyError) {
@@ -18,8 +18,8 @@ extension PrivateKey {
 
     /// Parses a P-256 key from unencrypted PKCS#8 in PEM.
     ///
-    /// - Throws: ``CryptographyError``: `unsupportedKey` for another kind of key; `malformedKey` for any other text,
-    ///   for an encrypted key (there is no password prompt), and if the two halves do not match.
+    /// - Throws: ``CryptographyError``: `unsupportedKey` for a different kind of key; `malformedKey` for any other
+    ///   text, for an encrypted key (there is no password prompt), and if the two halves do not match.
     package convenience init(pem: [UInt8]) throws(CryptographyError) {
         self.init(owning: try Self.parse(pem, kind: .p256))
     }
@@ -70,11 +70,11 @@ extension PrivateKey {
     package func pem() throws(CryptographyError) -> [UInt8] {
         ErrorQueue.clear()
         guard let memory = BIO_new(BIO_s_mem()) else {
-            throw ErrorQueue.error(.unavailable, "creating a memory buffer for the key failed")
+            throw ErrorQueue.error(.unavailable, "failed to create a memory buffer for the key")
         }
         defer { BIO_free(memory) }
         guard PEM_write_bio_PKCS8PrivateKey(memory, handle, nil, nil, 0, nil, nil) == 1 else {
-            throw ErrorQueue.error(.unavailable, "encoding the key failed")
+            throw ErrorQueue.error(.unavailable, "failed to encode the key")
         }
         return MemoryBIO.bytes(of: memory)
     }
@@ -114,7 +114,7 @@ extension PrivateKey {
         }
         // The BIO borrows the bytes and does not outlive this function.
         guard let memory = BIO_new_mem_buf(pem.baseAddress, length) else {
-            throw ErrorQueue.error(.unavailable, "creating a memory buffer for the key failed")
+            throw ErrorQueue.error(.unavailable, "failed to create a memory buffer for the key")
         }
         defer { BIO_free(memory) }
         guard let handle = shim_pem_private_key(memory) else {

@@ -4,8 +4,8 @@ internal import COpenSSL
 package final class PrivateKey: @unchecked Sendable {
     // @unchecked Sendable because an EVP_PKEY is immutable after creation, and every signature has its own context.
 
-    /// The kind of key to generate. The verifiers of this project accept only P-256 and P-384; the other kinds create
-    /// inputs that they must reject.
+    /// The kind of key to generate. This project's verifiers accept only P-256 and P-384; the other kinds are for
+    /// creating inputs that they must reject.
     package enum Kind: Hashable, Sendable {
         case p256, p384, p521, secp256k1
         case rsa(bits: Int)
@@ -40,11 +40,11 @@ package final class PrivateKey: @unchecked Sendable {
         var handle: OpaquePointer?
         guard EVP_PKEY_keygen_init(context) == 1, try kind.configure(context), EVP_PKEY_generate(context, &handle) == 1,
             let handle
-        else { throw ErrorQueue.error(.unavailable, "generating an \(kind.algorithm) key failed") }
+        else { throw ErrorQueue.error(.unavailable, "failed to generate an \(kind.algorithm) key") }
         let key = PrivateKey(owning: handle)
         if kind == .p256WithCompressedPoint {
             guard EVP_PKEY_set_utf8_string_param(handle, "point-format", "compressed") == 1 else {
-                throw ErrorQueue.error(.unavailable, "selecting compressed points failed")
+                throw ErrorQueue.error(.unavailable, "failed to select compressed points")
             }
         }
         return key
@@ -84,7 +84,7 @@ package final class PrivateKey: @unchecked Sendable {
         guard publicKeyKind == .p256 else { throw CryptographyError(.unsupportedKey, "ES256 requires a P-256 key") }
         ErrorQueue.clear()
         guard let context = EVP_PKEY_CTX_new_from_pkey(nil, handle, nil) else {
-            throw ErrorQueue.error(.unavailable, "creating the signing context failed")
+            throw ErrorQueue.error(.unavailable, "failed to create the signing context")
         }
         defer { EVP_PKEY_CTX_free(context) }
         let raw = withUnsafeTemporaryAllocation(byteCount: ECDSASignature.maximumDERByteCount, alignment: 1) { out in
@@ -98,7 +98,7 @@ package final class PrivateKey: @unchecked Sendable {
             guard done, count <= out.count else { return nil as [UInt8]? }
             return ECDSASignature.raw(ofDER: UnsafeRawBufferPointer(rebasing: out[..<count]))
         }
-        guard let raw else { throw ErrorQueue.error(.unavailable, "signing failed") }
+        guard let raw else { throw ErrorQueue.error(.unavailable, "failed to sign") }
         return raw
     }
 }

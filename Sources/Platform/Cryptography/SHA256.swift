@@ -69,7 +69,7 @@ extension SHA256 {
     fileprivate static func makeContext() -> OpaquePointer {
         guard let context = EVP_MD_CTX_new() else {
             // Only exhausted memory can cause this, and Swift also ends the process in that case.
-            fatalError("creating a SHA-256 context failed")
+            fatalError("failed to create a SHA-256 context")
         }
         return context
     }

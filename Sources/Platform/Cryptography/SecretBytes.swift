@@ -40,6 +40,6 @@ package func randomKey(byteCount: Int) throws(CryptographyError) -> SecretKey {
     let key = SecretKey(byteCount: byteCount) { out in
         isMade = RAND_priv_bytes(out.assumingMemoryBound(to: UInt8.self).baseAddress, Int32(out.count)) == 1
     }
-    guard isMade else { throw ErrorQueue.error(.unavailable, "generating a random key failed") }
+    guard isMade else { throw ErrorQueue.error(.unavailable, "failed to generate a random key") }
     return key
 }

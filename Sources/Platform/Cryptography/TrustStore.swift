@@ -1,8 +1,8 @@
 internal import COpenSSL
 
 /// The pinned roots, which are the only trust anchors. Neither the operating system's store nor a root in a message is
-/// trusted. A store can be shared between threads. A change of roots requires a new store, and every cache of paths
-/// then starts empty.
+/// trusted. A store can be shared between threads. Changing the roots requires a new store, and every path cache then
+/// starts empty.
 package final class TrustStore: @unchecked Sendable {
     // @unchecked Sendable because the store is complete after init, and OpenSSL locks it during reads.
 
@@ -18,7 +18,7 @@ package final class TrustStore: @unchecked Sendable {
         ErrorQueue.clear()
         guard !roots.isEmpty else { throw CryptographyError(.invalidArgument, "a trust store needs at least one root") }
         guard let store = X509_STORE_new() else {
-            throw ErrorQueue.error(.unavailable, "creating the certificate store failed")
+            throw ErrorQueue.error(.unavailable, "failed to create the certificate store")
         }
         do throws(CryptographyError) {
             try Self.configure(store)
@@ -45,12 +45,12 @@ package final class TrustStore: @unchecked Sendable {
         // versions.
         let flags = UInt(X509_V_FLAG_TRUSTED_FIRST | X509_V_FLAG_NO_CHECK_TIME)
         guard X509_VERIFY_PARAM_set_flags(parameters, flags) == 1 else {
-            throw ErrorQueue.error(.unavailable, "configuring the certificate store failed")
+            throw ErrorQueue.error(.unavailable, "failed to configure the certificate store")
         }
         X509_VERIFY_PARAM_set_depth(parameters, 2)
         X509_VERIFY_PARAM_set_auth_level(parameters, 3)
         guard X509_STORE_set1_param(store, parameters) == 1 else {
-            throw ErrorQueue.error(.unavailable, "configuring the certificate store failed")
+            throw ErrorQueue.error(.unavailable, "failed to configure the certificate store")
         }
     }
 
@@ -62,7 +62,7 @@ package final class TrustStore: @unchecked Sendable {
             throw ErrorQueue.error(.untrustworthyRoot, "the root \(root.subject) has a malformed extension")
         }
         guard X509_STORE_add_cert(store, root.handle) == 1 else {
-            throw ErrorQueue.error(.unavailable, "adding the root \(root.subject) failed")
+            throw ErrorQueue.error(.unavailable, "failed to add the root \(root.subject)")
         }
     }
 
@@ -73,8 +73,8 @@ package final class TrustStore: @unchecked Sendable {
         defer { ErrorQueue.clear() }
         let outOfMemory = ChainFailure(code: X509_V_ERR_OUT_OF_MEM, depth: 0)
         guard let leaf = chain.first else { return .failure(ChainFailure(code: X509_V_ERR_INVALID_CALL, depth: 0)) }
-        // The context borrows the store, the leaf and the stack, and the stack borrows its certificates. All outlive
-        // the context here.
+        // The context borrows the store, the leaf and the stack, and the stack borrows its certificates. All of them
+        // outlive the context.
         return withExtendedLifetime((self, chain)) {
             guard let untrusted = shim_stack_new() else { return .failure(outOfMemory) }
             defer { shim_stack_free(untrusted) }

@@ -7,8 +7,8 @@ public enum HTTPClientSettings {
     public static let proxy = Setting(
         "http.client.proxy", .proxyURL,
         help: """
-            Outbound proxy for all HTTP requests of this process: Apple's API, OCSP, your services, buckets. Requests \
-            to this machine bypass it. Proxy variables in the environment are ignored.
+            Outbound proxy for all HTTP requests from this process: Apple's API, OCSP, your services, buckets. \
+            Requests to this machine bypass it. Proxy variables in the environment are ignored.
             """,
         example: "http://proxy.example.com:3128"
     ).optional
@@ -67,7 +67,7 @@ extension ValueKind where Value == String {
             name: "URL", expected: "http or https, host and port", example: "http://proxy.example.com:3128",
             text: { $0 }
         ) { text throws(SettingProblem) in
-            // A text with an @ may contain a password, even if it is not a URL.
+            // Text with an @ may contain a password, even if it is not a URL.
             guard !text.contains("@") else {
                 throw SettingProblem(
                     "contains a user or password; write them as user:password to the file set in "
@@ -77,7 +77,7 @@ extension ValueKind where Value == String {
                 scheme == "http" || scheme == "https", let host = components.host, !host.isEmpty,
                 text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
             else { throw SettingProblem("is not a URL such as http://proxy.example.com:3128") }
-            // Without a port, libcurl would use 1080, the port of SOCKS.
+            // Without a port, libcurl would use 1080, the SOCKS port.
             guard let port = components.port, (1...65535).contains(port) else {
                 throw SettingProblem("must include a port, for example http://proxy.example.com:3128")
             }

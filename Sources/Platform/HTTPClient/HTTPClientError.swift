@@ -1,4 +1,4 @@
-/// The error of a request without a response.
+/// The error for a request that received no response.
 public struct HTTPClientError: Error, Sendable, Equatable, CustomStringConvertible {
     public struct Code: Sendable, Equatable, Hashable, CustomStringConvertible {
         public let description: String
@@ -11,7 +11,7 @@ public struct HTTPClientError: Error, Sendable, Equatable, CustomStringConvertib
         public static let bodyTooLarge = Code(description: "bodyTooLarge")
         /// The URL is not an absolute `http` or `https` URL.
         public static let invalidURL = Code(description: "invalidURL")
-        /// A method, a header or the trust roots are invalid.
+        /// The method, a header or the trust roots are invalid.
         public static let invalidRequest = Code(description: "invalidRequest")
         /// The task was cancelled.
         public static let cancelled = Code(description: "cancelled")

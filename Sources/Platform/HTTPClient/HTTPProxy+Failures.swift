@@ -45,7 +45,7 @@ extension HTTPProxy {
     private func refusal(_ status: Int) -> String {
         switch (status, credentials) {
         case (407, nil): "responded 407: it requires credentials; set \(HTTPClientSettings.credentials.key)"
-        case (407, _?): "responded 407: it rejected the credentials of \(HTTPClientSettings.credentials.key)"
+        case (407, _?): "responded 407: it rejected the credentials from \(HTTPClientSettings.credentials.key)"
         default: "responded \(status) in place of the server: check the proxy's log"
         }
     }
@@ -53,6 +53,6 @@ extension HTTPProxy {
     private func error(_ problem: String, origin: String, curlCode: Int32) -> HTTPClientError {
         HTTPClientError(
             code: .connectionFailed, curlCode: curlCode,
-            message: "\(origin): the proxy \(url) of \(HTTPClientSettings.proxy.key) \(problem)")
+            message: "\(origin): the proxy \(url) from \(HTTPClientSettings.proxy.key) \(problem)")
     }
 }

@@ -36,7 +36,7 @@ final class Transfer {
                 code: .timedOut, message: "\(origin): the deadline passed before the request was sent")
         }
         guard let easy = curl_easy_init() else {
-            throw HTTPClientError(code: .other, message: "creating a libcurl handle failed")
+            throw HTTPClientError(code: .other, message: "failed to create a libcurl handle")
         }
         self.easy = easy
         try configure(request, left: left, trustRootsFile: configuration.trustRootsFile)
@@ -75,7 +75,7 @@ final class Transfer {
     }
 
     private func setProxy() throws(HTTPClientError) {
-        // Setting any text, even an empty one, prevents libcurl from reading variables such as https_proxy and
+        // Setting any string, even an empty one, prevents libcurl from reading variables such as https_proxy and
         // no_proxy.
         try set(CURLOPT_PROXY, proxy?.url ?? "")
         try set(CURLOPT_NOPROXY, "")
@@ -112,7 +112,7 @@ final class Transfer {
             lines.append(value.isEmpty ? "\(name);" : "\(name): \(value)")
         }
         for line in lines {
-            guard let longer = curl_slist_append(fields, line) else { throw invalid("creating the header list failed") }
+            guard let longer = curl_slist_append(fields, line) else { throw invalid("cannot create the header list") }
             fields = longer
         }
         try check(cc_set_list(easy, CURLOPT_HTTPHEADER, fields))

@@ -102,9 +102,9 @@ public final class HTTPServer: Sendable {
         var sockets: [Int32] = []
         do {
             for listener in listeners { sockets.append(try Self.listen(listener)) }
-            let poller = try Self.checked(cs_epoll_create(), "creating the event queue failed")
+            let poller = try Self.checked(cs_epoll_create(), "failed to create the event queue")
             sockets.append(poller)
-            let wake = try Self.checked(cs_eventfd_create(), "creating the wake-up descriptor failed")
+            let wake = try Self.checked(cs_eventfd_create(), "failed to create the wake-up descriptor")
             let responses = ResponseQueue(descriptor: wake)
             let end = Completion()
             let ports = sockets.prefix(listeners.count).map { UInt16(truncatingIfNeeded: max(0, cs_local_port($0))) }
@@ -118,7 +118,7 @@ public final class HTTPServer: Sendable {
                 loop.run()
                 end.complete()
             }
-            _ = try Self.checked(-error, "starting the thread failed")
+            _ = try Self.checked(-error, "failed to start the thread")
             return .running(responses, end, ports: ports)
         } catch {
             for socket in sockets { cs_close(socket) }

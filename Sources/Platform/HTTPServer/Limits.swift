@@ -10,7 +10,8 @@ public struct Limits: Sendable {
     /// The maximum time from accepting the connection, or from the first byte of a later request, to the end of the
     /// head. After that, the connection is closed.
     public var headTime = Duration.seconds(10)
-    /// The maximum time from the same moment to the end of the body. After that, the request is refused with 408.
+    /// The maximum time from the same starting point to the end of the body. After that, the request is refused with
+    /// 408.
     public var requestTime = Duration.seconds(15)
     /// The maximum time from dispatch to the response. After that, the request is answered with 503, and a later
     /// response is dropped. Deadlines are checked every 100 ms, so the 503 is sent within five seconds.
@@ -45,7 +46,7 @@ public struct Limits: Sendable {
     public var readAheadBytes = 32 * 1024
 
     // Limit for new connections.
-    /// The maximum number of connections per second and network (/24 or /56), with a burst of twice that number.
+    /// The maximum number of connections per network (/24 or /56) per second, with a burst of twice that number.
     /// Further connections are closed. 0 disables the limit.
     public var connectsPerSecond = 2000
 

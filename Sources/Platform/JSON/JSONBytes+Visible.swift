@@ -1,5 +1,5 @@
 extension JSONBytes {
-    /// Appends a quoted text like ``append(quoted:to:)``, and also escapes C1 control characters, line separators and
+    /// Appends quoted text like ``append(quoted:to:)``, and also escapes C1 control characters, line separators and
     /// bidirectional formatting marks. Use it for untrusted text that people read, for example in a log.
     ///
     /// - Parameter limit: the maximum number of UTF-8 bytes. Longer text is truncated at a character boundary and ends

@@ -174,7 +174,7 @@ package enum JSONBytes {
         output.append(UInt8(ascii: "\""))
         var text = text
         text.withUTF8 { utf8 in
-            // Most texts need no escapes and are appended as a whole.
+            // Most strings need no escapes and are appended as a whole.
             if utf8.contains(where: { $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }) {
                 for byte in utf8 { append(escaped: byte, to: &output) }
             } else {

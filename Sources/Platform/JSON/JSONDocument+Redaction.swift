@@ -51,7 +51,7 @@ extension JSONDocument {
     }
 }
 
-/// Finds the edits of a redaction in one document.
+/// Finds the edits that a redaction makes to one document.
 private struct RedactionSearch {
     struct Edit {
         let range: Range<Int>
@@ -103,7 +103,7 @@ private struct RedactionSearch {
             index += 1
         }
         edits.sort {
-            // The removal of a member begins at the same position as an edit of its name, so put the longer range
+            // The removal of a member begins at the same position as an edit to its name, so put the longer range
             // first.
             ($0.range.lowerBound, -$0.range.count) < ($1.range.lowerBound, -$1.range.count)
         }
@@ -154,7 +154,7 @@ private struct RedactionSearch {
         }
     }
 
-    /// Compares two texts, ignoring the case of ASCII letters. Setting bit 5 of a letter makes it lower case.
+    /// Compares two strings, ignoring the case of ASCII letters. Setting bit 5 of a letter makes it lower case.
     private static func isEqual(_ text: ArraySlice<UInt8>, _ name: String) -> Bool {
         text.count == name.utf8.count
             && zip(text, name.utf8).allSatisfy { byte, expected in

@@ -1,4 +1,4 @@
-/// A text that has been validated as strict JSON, with an index of its values.
+/// A text validated as strict JSON, with an index of its values.
 ///
 /// The document keeps the original bytes, and ``JSONElement`` reads values from them on demand.
 public struct JSONDocument: Sendable {
@@ -205,7 +205,8 @@ extension JSONDocument {
         return JSONDecimal(bytes[Int(node.start)..<Int(node.end)]).exactInteger
     }
 
-    /// Returns the value of a number with at most 18 digits and no sign, fraction or exponent, or nil.
+    /// Returns the value of a number with at most 18 digits and no sign, fraction or exponent, or nil for any other
+    /// value.
     package func plainInteger(of index: Int) -> Int64? {
         let node = nodes[index]
         guard node.kind == .number else { return nil }

@@ -10,7 +10,7 @@ public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
         case tooLong = "too_long"
         /// The text begins with a byte order mark (RFC 8259, 8.1).
         case byteOrderMark = "byte_order_mark"
-        /// The grammar does not allow this byte here.
+        /// The grammar does not allow this byte at this position.
         case syntax
         /// The text ends inside a value.
         case unexpectedEnd = "unexpected_end"

@@ -49,7 +49,7 @@ package struct JSONWriter: Sendable {
     package mutating func string(_ text: String) {
         var text = text
         text.withUTF8 { utf8 in
-            // Most texts need no escapes and are appended as a whole.
+            // Most strings need no escapes and are appended as a whole.
             if utf8.contains(where: { $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }) {
                 var quoted: [UInt8] = []
                 JSONBytes.append(quoted: String(decoding: utf8, as: UTF8.self), to: &quoted)

@@ -2,7 +2,7 @@ internal import CRdKafka
 public import Kafka
 internal import Primitives
 
-/// Fault injection for tests. The mock cluster does not deduplicate, so tests of the producer must set
+/// Fault injection for tests. The mock cluster does not deduplicate, so producer tests must set
 /// `max.in.flight.requests.per.connection=1`. With a higher limit, a rejected batch is reported as stored if a later
 /// one was accepted.
 extension DevBroker {
@@ -62,7 +62,7 @@ extension DevBroker {
         try call("start broker") { rd_kafka_mock_broker_set_up($0, broker ?? -1) }
     }
 
-    /// Delays every response of a broker (or of all brokers if nil) by this time, in whole milliseconds.
+    /// Delays every response from a broker (or from all brokers if nil) by this time, in whole milliseconds.
     public func setRoundTripTime(_ time: Duration, broker: Int32? = nil) throws(KafkaError) {
         try call("set round trip time") {
             rd_kafka_mock_broker_set_rtt($0, broker ?? -1, Int32(clamping: time.clampedMilliseconds))

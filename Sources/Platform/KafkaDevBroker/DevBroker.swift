@@ -101,7 +101,7 @@ public final class DevBroker: Sendable {
         }
         let raw = rd_kafka_mock_cluster_new(host.client.raw, Int32(brokers))
         setNext?(0)
-        guard let raw else { throw KafkaError(.invalidArgument, "creating the mock cluster failed") }
+        guard let raw else { throw KafkaError(.invalidArgument, "failed to create the mock cluster") }
         return MockClusterPointer(raw: raw)
     }
 

@@ -1,7 +1,7 @@
 extension KafkaPartition {
     /// Creates the partition for a key with `murmur2`, as do Java clients and `partitioner=murmur2_random`.
     ///
-    /// - Parameter partitions: the number of partitions of the topic, at least 1.
+    /// - Parameter partitions: the topic's partition count, at least 1.
     public init(ofKey key: [UInt8], partitions: Int32) {
         self = key.withUnsafeBytes { KafkaPartition(ofKey: $0, partitions: partitions) }
     }

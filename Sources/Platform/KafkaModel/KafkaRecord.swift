@@ -78,9 +78,9 @@ public struct KafkaRecord: Sendable {
         case packed(PackedHeaders)
     }
 
-    /// The topic of the record.
+    /// The record's topic.
     public let topic: KafkaTopic
-    /// The partition of the record.
+    /// The record's partition.
     public let partition: KafkaPartition
     /// The record's position in the partition.
     public let offset: KafkaOffset
@@ -229,9 +229,9 @@ public struct KafkaProducerRecord: Hashable, Sendable {
 
 /// The position of an acknowledged record.
 public struct KafkaDelivery: Hashable, Sendable {
-    /// The topic of the record.
+    /// The record's topic.
     public let topic: KafkaTopic
-    /// The partition of the record.
+    /// The record's partition.
     public let partition: KafkaPartition
     /// The record's position in the partition.
     public let offset: KafkaOffset

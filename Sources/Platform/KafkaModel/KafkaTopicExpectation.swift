@@ -31,7 +31,7 @@ public struct KafkaTopicExpectation: Hashable, Sendable {
     public init(topic: KafkaTopic) { self.topic = topic }
 }
 
-/// A property of a topic that differs from the expectation.
+/// A topic property that differs from the expectation.
 public struct KafkaTopicFinding: Hashable, Sendable, CustomStringConvertible {
     /// The compared property; for a setting, Kafka's name.
     public enum Subject: String, Hashable, Sendable, CaseIterable {
@@ -101,7 +101,7 @@ extension KafkaTopicExpectation {
     }
 
     /// Returns the expected settings that the broker does not report, with their expected values. They cannot be
-    /// compared. Some brokers other than Apache Kafka lack settings.
+    /// compared. Some brokers other than Apache Kafka lack some of the settings.
     public func unreported(in description: KafkaTopicDescription?) -> [(
         subject: KafkaTopicFinding.Subject, expected: String
     )] {

@@ -1,4 +1,4 @@
-/// Records of one partition in a few blocks of memory. Code that reads millions of records would otherwise spend much
+/// Records from one partition in a few blocks of memory. Code that reads millions of records would otherwise spend much
 /// of its time allocating arrays for keys, values and headers.
 package struct PackedRecords: Sendable {
     struct Item {

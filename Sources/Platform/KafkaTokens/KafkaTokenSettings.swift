@@ -7,7 +7,7 @@ internal import Primitives
 
 /// Settings for the tokens that SASL OAUTHBEARER requires. The names and defaults are a public contract.
 public enum KafkaTokenSettings {
-    /// The source of tokens.
+    /// The token source.
     public enum Provider: String, CaseIterable, Sendable {
         /// librdkafka requests tokens itself or needs none.
         case off
@@ -22,7 +22,7 @@ public enum KafkaTokenSettings {
     public static let provider = Setting<Provider>.oneOf(
         "kafka.token.provider", default: .off,
         help: """
-            Source of tokens for SASL OAUTHBEARER: client-credentials for an identity provider (OAuth 2.0, RFC 6749 \
+            Source of SASL OAUTHBEARER tokens: client-credentials for an identity provider (OAuth 2.0, RFC 6749 \
             section 4.4), or aws-msk-iam for Amazon MSK with IAM. Works with any build of librdkafka.
             """)
     public static let endpoint = Setting.string(

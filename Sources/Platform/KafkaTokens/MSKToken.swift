@@ -27,7 +27,7 @@ package struct MSKToken: Sendable {
                 host: host, parameters: [(name: "Action", value: "kafka-cluster:Connect")], expires: Self.life, now: now
             )
         } catch {
-            throw KafkaTokenFailure("signing the token failed: \(error.message)")
+            throw KafkaTokenFailure("failed to sign the token: \(error.message)")
         }
         let url = "https://\(host)/?\(query)&User-Agent=sluice"
         return KafkaToken(

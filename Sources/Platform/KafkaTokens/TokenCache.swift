@@ -1,7 +1,7 @@
 package import Kafka
 
-/// A cache of one token for all clients of a process. Each client requests a token when it starts and before its token
-/// expires.
+/// A cache of one token, shared by all clients of a process. Each client requests a token when it starts and before its
+/// token expires.
 package actor TokenCache {
     private let fetch: @Sendable () async throws(KafkaTokenFailure) -> KafkaToken
     private let now: @Sendable () -> Int64

@@ -1,4 +1,4 @@
-/// A component of an executable with a lifecycle, such as a listener, a consumer or a producer.
+/// A component with its own lifecycle, such as a listener, a consumer or a producer.
 public protocol Service: Sendable {
     /// The name in log lines, such as `http server` or `kafka producer`.
     var name: String { get }

@@ -12,7 +12,7 @@ package struct ServiceGroup: Sendable {
     ///   - services: the services in start order. Each service may use the earlier ones.
     ///   - logger: logs one line per step.
     ///   - maximumShutdown: the total time for all services to stop. Each service gets the remaining time minus a tenth
-    ///     for each service that stops after it, and at least half.
+    ///     for each service that stops after it, but at least half.
     package init(_ services: [any Service], logger: Logger, maximumShutdown: Duration = .seconds(10)) {
         self.init(first: services, logger: logger, maximumShutdown: maximumShutdown) { [] }
     }

@@ -6,9 +6,8 @@ internal import Synchronization
 ///
 /// Dispatch receives signals on any thread, so it does not matter which threads already exist.
 package enum SignalWatch {
-    /// Returns a stream of signal names, and begins to ignore SIGPIPE. After the first signal, the process has
-    /// `maximum` to finish. On timeout or a second signal, calls `hurry` with the reason and exits immediately with
-    /// code 1.
+    /// Returns a stream of signal names, and starts ignoring SIGPIPE. After the first signal, the process has `maximum`
+    /// to finish. On timeout or a second signal, calls `hurry` with the reason and exits immediately with code 1.
     package static func triggers(maximum: Duration, hurry: @escaping @Sendable (StaticString) -> Void) -> AsyncStream<
         String
     > {

@@ -5,7 +5,7 @@ package final class TaskService: Service {
     private let release: @Sendable (Duration) async -> Void
 
     /// - Parameters:
-    ///   - release: releases the resources of the task when the service stops, within a limit.
+    ///   - release: releases the task's resources when the service stops, within a limit.
     ///   - task: the task. An error ends the process with the error's exit code.
     package init(
         _ name: String, release: @escaping @Sendable (Duration) async -> Void = { _ in },

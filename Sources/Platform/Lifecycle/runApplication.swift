@@ -2,7 +2,7 @@ internal import Glibc
 package import Telemetry
 
 /// Runs the rest of an executable's main function, after arguments and configuration have been read: creates the
-/// services, runs them until SIGTERM, SIGINT or the end of one of them, flushes the log, and exits.
+/// services, runs them until SIGTERM or SIGINT arrives or one of them ends, flushes the log, and exits.
 ///
 /// ```swift
 /// @main struct Main {
@@ -18,7 +18,7 @@ package import Telemetry
 /// On a second signal, or if the shutdown takes too long, the process logs a line and exits at once with code 1.
 ///
 /// - Parameters:
-///   - logger: the logger of the executable.
+///   - logger: the executable's logger.
 ///   - maximumShutdown: the maximum time for all services to stop.
 ///   - first: services that start before `build` is called.
 ///   - build: creates the services in start order. It throws a ``StartupError`` on failure.

@@ -1,6 +1,6 @@
 internal import Primitives
 
-/// The format of `OTEL_RESOURCE_ATTRIBUTES` and `OTEL_EXPORTER_OTLP_HEADERS`: `key=value` separated by commas, with
+/// The format of `OTEL_RESOURCE_ATTRIBUTES` and `OTEL_EXPORTER_OTLP_HEADERS`: comma-separated `key=value` pairs with
 /// percent-encoded values (W3C Baggage without properties).
 enum KeyValueList {
     /// Returns the pairs in order, or nil if the text does not have this format. Ignores whitespace around keys and

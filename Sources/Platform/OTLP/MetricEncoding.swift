@@ -73,7 +73,8 @@ struct MetricEncoding {
         case .number(let number): json.double("asDouble", number)
         case .count(let count): json.set64("asInt", min(count, UInt64(Int64.max)))
         case .histogram(let buckets, let counts, let sum, let exemplars):
-            // Write counts as numbers, as in the specification's example, because some decoders refuse strings here.
+            // Write counts as numbers, as in the specification's example, because some decoders reject strings in this
+            // field.
             json.set("count", Int64(clamping: counts.reduce(0, &+)))
             json.double("sum", sum)
             json.array("bucketCounts") { for count in counts { $0.integer(Int64(clamping: count)) } }

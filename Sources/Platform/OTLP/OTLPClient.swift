@@ -21,7 +21,7 @@ struct OTLPClient: Sendable {
     let timeout: Duration
     let client: HTTPClient
 
-    /// - Parameter limit: a time limit below `timeout`, or nil.
+    /// - Parameter limit: a time limit shorter than `timeout`, or nil.
     func post(_ body: [UInt8], within limit: Duration? = nil) async -> Outcome {
         let timeout = min(timeout, limit ?? timeout)
         let request = HTTPClientRequest(
@@ -33,7 +33,7 @@ struct OTLPClient: Sendable {
             return Self.outcome(try await client.send(request))
         } catch {
             if error.code == .cancelled || error.code == .closed { return .cancelled }
-            // Safe to log: the message contains neither header fields nor the path of the URL.
+            // Safe to log: the message contains neither header fields nor the URL's path.
             return error.isRetriable ? .retriable(reason: error.message, after: nil) : .refused(reason: error.message)
         }
     }

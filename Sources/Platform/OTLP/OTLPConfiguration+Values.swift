@@ -31,7 +31,7 @@ extension OTLPConfiguration {
         let duration = Int64(text).map { Duration.milliseconds(min(max($0, 0), 1 << 40)) } ?? DurationText.parse(text)
         guard let duration, duration >= .milliseconds(1), duration <= .seconds(86_400) else {
             throw configuration.error(
-                setting.key, "\"\(text)\" is not milliseconds or a duration such as 10s, from 1ms to 1d.")
+                setting.key, "\"\(text)\" is not a number of milliseconds or a duration such as 10s, from 1ms to 1d.")
         }
         return duration
     }

@@ -1,6 +1,6 @@
 package import Configuration
 
-/// Settings for the export of traces and metrics by OTLP. Each key is the lower-case form of an OpenTelemetry variable,
+/// Settings for exporting traces and metrics over OTLP. Each key is the lower-case form of an OpenTelemetry variable,
 /// which is also read. The names and defaults are a public contract. Source: OpenTelemetry, "Environment variable
 /// specification" and "OTLP exporter configuration", 1.47.
 ///
@@ -13,7 +13,7 @@ package enum OTLPSettings {
         "otel.traces.exporter", default: "none", help: "otlp exports traces; none disables tracing.", example: "otlp")
     package static let metricsExporter = text(
         "otel.metrics.exporter", default: "none",
-        help: "otlp exports the metrics of /metrics periodically; none does not export them.", example: "otlp")
+        help: "otlp periodically exports the metrics in /metrics; none does not export them.", example: "otlp")
     package static let endpoint = text(
         "otel.exporter.otlp.endpoint", default: "http://localhost:4318",
         help: "Base URL of the collector's OTLP/HTTP receiver; /v1/traces and /v1/metrics are appended.",
@@ -27,10 +27,10 @@ package enum OTLPSettings {
         example: "http://collector:4318/v1/metrics"
     ).optional
     package static let `protocol` = text(
-        "otel.exporter.otlp.protocol", default: "http/json", help: "Encoding of exports; only http/json is supported.")
+        "otel.exporter.otlp.protocol", default: "http/json", help: "Export encoding; only http/json is supported.")
     package static let headers = text(
         "otel.exporter.otlp.headers",
-        help: "Header fields of each export: name=value, separated by commas, with percent-encoded values.",
+        help: "Header fields for each export: comma-separated name=value pairs with percent-encoded values.",
         example: "authorization=Bearer%20token"
     ).secret.optional
     package static let headersFile = Setting<SecretFile>.secretFile(
@@ -46,12 +46,13 @@ package enum OTLPSettings {
     package static let sampler = text(
         "otel.traces.sampler", default: "parentbased_always_on",
         help: """
-            always_on, always_off, traceidratio, or one of these with the prefix parentbased_, which follows the \
+            always_on, always_off, traceidratio, or one of these with the prefix parentbased_, to follow the \
             sampling decision in the caller's traceparent.
             """,
         example: "parentbased_traceidratio")
     package static let samplerArgument = text(
-        "otel.traces.sampler.arg", default: "1.0", help: "Fraction of traces for samplers with a ratio, from 0 to 1.",
+        "otel.traces.sampler.arg", default: "1.0",
+        help: "Fraction of traces to sample, from 0 to 1, for ratio-based samplers.",
         example: "0.01")
     package static let serviceName = text(
         "otel.service.name", help: "The resource attribute service.name; the executable's name unless set.",
@@ -59,15 +60,15 @@ package enum OTLPSettings {
     ).optional
     package static let resourceAttributes = text(
         "otel.resource.attributes",
-        help: "Additional resource attributes: key=value, separated by commas, with percent-encoded values.",
+        help: "Additional resource attributes: comma-separated key=value pairs with percent-encoded values.",
         example: "deployment.environment.name=production"
     ).optional
     package static let metricInterval = text(
         "otel.metric.export.interval", default: "60000",
-        help: "Interval between exports of metrics: milliseconds or a duration such as 60s.")
+        help: "Interval between metric exports: milliseconds or a duration such as 60s.")
     package static let scheduleDelay = text(
         "otel.bsp.schedule.delay", default: "5000",
-        help: "Maximum time between exports of spans: milliseconds or a duration such as 5s.")
+        help: "Maximum time between span exports: milliseconds or a duration such as 5s.")
     package static let queueSize = text(
         "otel.bsp.max.queue.size", default: "2048", help: "Maximum number of spans waiting for export.")
     package static let batchSize = text(

@@ -4,7 +4,7 @@ internal import Primitives
 package import Telemetry
 package import Tracing
 
-/// An executable's tracer and export services according to ``OTLPSettings``. If nothing is configured, there is no
+/// An executable's tracer and export services, configured by ``OTLPSettings``. If nothing is configured, there is no
 /// tracer and no service.
 package struct OpenTelemetry: Sendable {
     /// The tracer, or nil if no traces are recorded.
@@ -12,7 +12,7 @@ package struct OpenTelemetry: Sendable {
     /// The export services, which must start before all services that record spans.
     package let services: [any Service]
 
-    /// - Parameter executable: the default of `service.name`.
+    /// - Parameter executable: the default for `service.name`.
     /// - Throws: a `ConfigurationError`.
     package init(
         _ configuration: Configuration, executable: String, metrics: MetricsRegistry, logger: Logger

@@ -16,7 +16,7 @@ package struct ResourceAttribute: Sendable, Equatable {
     /// Returns the attributes of a process. Configured attributes replace those with the same key.
     ///
     /// - Parameters:
-    ///   - executable: the default of `service.name`.
+    ///   - executable: the default for `service.name`.
     ///   - instance: identifies this run of the process.
     package static func all(
         executable: String, instance: String, configured: [ResourceAttribute]

@@ -1,9 +1,9 @@
 /// A store of objects, which are named byte sequences. Most objects are written once; a few are replaced as a whole.
 ///
-/// There are two implementations: a directory (``DirectoryStore``) and a bucket of an S3-compatible service
+/// There are two implementations: a directory (``DirectoryStore``) and a bucket in an S3-compatible service
 /// (``S3Store``). All operations can run concurrently, but a process must have only one store for each location. If
-/// there is an object `a/b`, no object may have the name `a`, because a directory cannot contain a file and a folder
-/// with this name.
+/// there is an object `a/b`, no object may have the name `a`, because a directory cannot contain both a file and a
+/// folder with the same name.
 package protocol ObjectStore: Sendable {
     /// Whether ``lock(_:)`` excludes other writers. If not, another writer may write at any time, and only the
     /// conditions of ``create(_:_:)`` and ``replace(_:_:expected:)`` detect it.
@@ -34,8 +34,8 @@ package protocol ObjectStore: Sendable {
     ///
     /// - Parameter expected: the version to replace; nil if the object must not exist.
     /// - Returns: the new version.
-    /// - Throws: ``ObjectStoreError``: `changed` if the object has another version or does not exist. After a retriable
-    ///   error (``ObjectStoreError/isRetriable``), the object may have the old or the new content; read it.
+    /// - Throws: ``ObjectStoreError``: `changed` if the object has a different version or does not exist. After a
+    ///   retriable error (``ObjectStoreError/isRetriable``), the object may have the old or the new content; read it.
     func replace(
         _ name: ObjectName, _ bytes: [UInt8], expected: ObjectVersion?
     ) async throws(ObjectStoreError) -> ObjectVersion

@@ -5,8 +5,8 @@ internal import Glibc
 internal import HTTPClient
 package import Primitives
 
-/// The settings of a store that are not part of its URL, such as access to a bucket. The names and defaults are a
-/// public contract.
+/// Store settings that are not part of the store's URL, such as those for access to a bucket. The names and defaults
+/// are a public contract.
 package struct ObjectStoreSettings: Sendable {
     package let endpoint: Setting<String?>
     package let region: Setting<String>
@@ -37,9 +37,8 @@ package struct ObjectStoreSettings: Sendable {
                 prefix + ".s3.credentials.file",
                 """
                 File with aws_access_key_id = … and aws_secret_access_key = …, readable only by this service. It is \
-                reread when it changes. Default: the environment, a web identity (EKS), the shared file of AWS's \
-                tools, or the metadata of the container (ECS) or the instance (EC2), in the same order as AWS's \
-                libraries.
+                reread when it changes. Default: the environment, a web identity (EKS), the shared credentials file, \
+                or container (ECS) or instance (EC2) metadata, in the same order as AWS's libraries.
                 """, "/run/secrets/archive-s3"
             ).optional
         trustRootsFile =
@@ -142,7 +141,7 @@ package struct ObjectStoreSettings: Sendable {
         return { () throws(ObjectStoreError) in try await rotating.current() }
     }
 
-    /// The maximum size of a token file and of AWS's shared file, in bytes.
+    /// The maximum size of a token file and of AWS's shared credentials file, in bytes.
     private static let maximumSmallFileBytes = 64 * 1024
 
     private static func credentials(

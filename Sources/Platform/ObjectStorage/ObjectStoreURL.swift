@@ -53,7 +53,7 @@ package enum ObjectStoreURL: Sendable, Hashable, CustomStringConvertible {
         return .bucket(bucket, prefix: name)
     }
 
-    /// Whether a text is a valid bucket name. Source: Amazon S3 User Guide, "Bucket naming rules".
+    /// Whether a string is a valid bucket name. Source: Amazon S3 User Guide, "Bucket naming rules".
     private static func isBucketName(_ name: String) -> Bool {
         func isEdge(_ byte: UInt8) -> Bool {
             (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)

@@ -29,7 +29,7 @@ final class Connection {
     }
 
     deinit {
-        // All statements are finalized now, because each one retains this object until then.
+        // All statements have been finalized, because each one retains this object until then.
         sqlite3_close_v2(handle)
     }
 }

@@ -7,12 +7,12 @@ internal import CSQLite
 package final class Database {
     /// The access mode of a connection.
     package enum Access: Sendable {
-        /// The only writer of the file. A second writer, in this process or another, fails with
+        /// The file's only writer. A second writer, in this process or another, fails with
         /// ``SQLiteError/Code/ownedByAnother``. Creates the file if it does not exist.
         case writer
-        /// One of several writers of the file, in this process or others, which wait for each other's transactions.
-        /// Fails with ``SQLiteError/Code/ownedByAnother`` while a ``writer`` has the file open. Creates the file if it
-        /// does not exist.
+        /// One of the file's several writers, in this process or others. They wait for each other's transactions. Fails
+        /// with ``SQLiteError/Code/ownedByAnother`` while a ``writer`` has the file open. Creates the file if it does
+        /// not exist.
         case sharedWriter
         /// Reads committed data. The file must exist and is never changed.
         case reader
@@ -74,7 +74,7 @@ package final class Database {
         package static let usual = WriteBuffers(cache: 4_096, log: 4_000)
     }
 
-    /// Changes the buffers of a writer and releases unused resources: memory immediately, an oversized log in the first
+    /// Changes a writer's buffers and releases unused resources: memory immediately, an oversized log in the first
     /// transaction after a checkpoint.
     package func use(_ buffers: WriteBuffers) throws(SQLiteError) {
         try executeScript(
@@ -121,8 +121,8 @@ package final class Database {
 
     // MARK: Statements
 
-    /// Returns the compiled statement for an SQL text from the cache. A caller that runs a statement very often should
-    /// keep it.
+    /// Returns the compiled statement for an SQL string from the cache. A caller that runs a statement very often
+    /// should keep it.
     ///
     /// If the cached statement is running (its rows are being read), a second one is compiled and returned instead.
     package func statement(_ sql: String) throws(SQLiteError) -> Statement {

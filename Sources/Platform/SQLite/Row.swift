@@ -2,7 +2,7 @@ internal import CSQLite
 
 /// The current row of a query, valid only in the closure that reads it. Reading a column afterwards is an error.
 ///
-/// Columns are numbered from 0. Values are not converted; reading a column as another type is an error.
+/// Columns are numbered from 0. Values are not converted; reading a column as a different type is an error.
 package struct Row {
     private let statement: OpaquePointer
     /// Keeps `statement` alive.

@@ -1,8 +1,8 @@
 internal import CSQLite
 
-/// A failed operation on a database. Equality compares all properties.
+/// A failed database operation. Equality compares all properties.
 package struct SQLiteError: Error, Equatable, CustomStringConvertible {
-    /// A primary result code of SQLite (https://www.sqlite.org/rescode.html), or a negative code of this library.
+    /// A primary SQLite result code (https://www.sqlite.org/rescode.html), or one of this library's negative codes.
     package struct Code: RawRepresentable, Sendable, Hashable {
         package let rawValue: Int32
         package init(rawValue: Int32) { self.rawValue = rawValue }
@@ -20,7 +20,7 @@ package struct SQLiteError: Error, Equatable, CustomStringConvertible {
         package static let misuse = Code(rawValue: SQLITE_MISUSE)
         package static let noMemory = Code(rawValue: SQLITE_NOMEM)
 
-        /// Another process, or another `Database` in this process, is a writer of the file.
+        /// Another process, or another `Database` in this process, has the file open as a writer.
         package static let ownedByAnother = Code(rawValue: -1)
         /// A newer version of the program wrote the file.
         package static let newerSchema = Code(rawValue: -2)

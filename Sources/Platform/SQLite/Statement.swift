@@ -11,7 +11,7 @@ package final class Statement {
     private var handle: OpaquePointer?
     /// Retained until the statement has been finalized.
     private var connection: Connection?
-    /// Whether the rows of the statement are being read. It must not be run again in the meantime.
+    /// Whether the statement's rows are being read. Meanwhile, it must not be run again.
     private(set) var isRunning = false
 
     init(connection: Connection, sql: String) throws(SQLiteError) {
@@ -122,7 +122,7 @@ package final class Statement {
         return handle
     }
 
-    /// Calls `body` while the values are bound. SQLite does not copy texts and blobs.
+    /// Calls `body` while the values are bound. SQLite does not copy text or blobs.
     private func run(_ values: [SQLiteValue], _ body: (OpaquePointer) -> Void) throws(SQLiteError) {
         let handle = try handle(for: values.count)
         let result = Statement.bind(handle, values, from: 0) {
@@ -155,7 +155,7 @@ package final class Statement {
             case .real(let real): result = sqlite3_bind_double(handle, position, real)
             case .text(var text):
                 return text.withUTF8 { bytes in
-                    // For a null address, SQLite would bind null instead of an empty text.
+                    // For a null pointer, SQLite would bind NULL instead of an empty string.
                     withUnsafePointer(to: CChar(0)) { empty in
                         bytes.withMemoryRebound(to: CChar.self) { characters in
                             next(

@@ -1,6 +1,6 @@
 package import Configuration
 
-/// The parts of a service URL in the configuration that determine whether it is acceptable.
+/// The parts of a configured service URL that determine whether it is acceptable.
 package struct EndpointURL: Sendable, Equatable {
     /// Whether bodies are encrypted in transit.
     package let isEncrypted: Bool

@@ -7,7 +7,7 @@ package struct SigningKeys: Sendable {
     private static let prefix = Array("whsec_".utf8)
     /// The allowed sizes of a key in bytes (Standard Webhooks 1.0, symmetric keys).
     private static let keySizes = 24...64
-    /// The maximum number of keys. Each key adds a signature of 47 bytes to the header field.
+    /// The maximum number of keys. Each key adds a 47-byte signature to the header field.
     private static let maximumKeys = 8
 
     private let keys: [[UInt8]]

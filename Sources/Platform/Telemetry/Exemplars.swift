@@ -9,7 +9,7 @@ package struct Exemplar: Sendable, Equatable {
     package let nanoseconds: UInt64
 }
 
-/// The latest exemplar of each bucket of a histogram.
+/// The latest exemplar for each of a histogram's buckets.
 final class Exemplars: Sendable {
     private let latest: Mutex<[Exemplar?]>
 

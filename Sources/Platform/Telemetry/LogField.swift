@@ -8,7 +8,7 @@ public struct LogKey: RawRepresentable, Sendable, Hashable {
 
     /// The error that occurred, as text.
     public static let error = LogKey(rawValue: "error")
-    /// The reason code of a decision or rejection.
+    /// The reason code for a decision or rejection.
     public static let reason = LogKey(rawValue: "reason")
     /// The number of items that the message refers to.
     public static let count = LogKey(rawValue: "count")
@@ -52,7 +52,7 @@ extension LogValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Exp
     public init(floatLiteral value: Double) { self = .real(value) }
 }
 
-/// One field of a log line.
+/// One field in a log line.
 public struct LogField: Sendable, Equatable {
     public let key: LogKey
     public let value: LogValue

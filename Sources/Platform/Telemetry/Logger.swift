@@ -43,8 +43,8 @@ public struct Logger: Sendable {
     /// - Parameters:
     ///   - label: the name of the executable.
     ///   - level: the minimum level.
-    ///   - format: the format of lines.
-    ///   - sink: the destination of lines.
+    ///   - format: the line format.
+    ///   - sink: the destination for lines.
     ///   - isColoured: whether text lines contain terminal colours.
     ///   - now: returns the wall time in milliseconds since 1970.
     package init(

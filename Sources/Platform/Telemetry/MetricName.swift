@@ -1,4 +1,4 @@
-/// A label of a metric. Its value must come from a closed set, because each value creates a time series.
+/// A metric label. Its value must come from a closed set, because each value creates a time series.
 public struct MetricLabel: Sendable, Hashable {
     public let name: String
     public let value: String
@@ -9,7 +9,7 @@ public struct MetricLabel: Sendable, Hashable {
     }
 }
 
-/// Validation of names by the rules of Prometheus.
+/// Validates names according to Prometheus's rules.
 enum MetricName {
     /// Whether a metric name matches `[a-zA-Z_:][a-zA-Z0-9_:]*`.
     static func isValid(_ name: String) -> Bool { isWord(name, allowsColon: true) }

@@ -61,7 +61,7 @@ public struct Histogram: Sendable {
         self.sum = AtomicCell()
     }
 
-    /// Records a value in the unit of the metric's name (seconds, bytes). NaN is ignored.
+    /// Records a value in the unit that the metric's name specifies (seconds, bytes). NaN is ignored.
     public func observe(_ value: Double) {
         guard !value.isNaN else { return }
         counts[bucket(of: value)].value.wrappingAdd(1, ordering: .relaxed)
@@ -103,8 +103,8 @@ extension AtomicCell {
     }
 }
 
-/// The counters of a metric with one label and a closed set of values. Any other value is counted as `other`, so that
-/// input cannot create time series.
+/// The counters for a metric with one label that has a closed set of values. Any other value is counted as `other`, so
+/// that input cannot create time series.
 public struct LabelledCounters: Sendable {
     private let counters: [String: Counter]
     private let other: Counter

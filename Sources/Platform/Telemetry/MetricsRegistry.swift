@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// A registry for the metrics of a process, which it exports as Prometheus text.
+/// A registry for a process's metrics, which it exports as Prometheus text.
 ///
 /// Metrics are registered once, with all label values, when a service is created. The returned handles do not access
 /// the registry. Registering the same name and labels again returns the same metric.
@@ -134,7 +134,7 @@ public final class MetricsRegistry: Sendable {
 
     private func fatalMismatch(_ name: String) -> Never {
         // Registering one name with two types is a programming error.
-        preconditionFailure("\(name) is already registered with another type")
+        preconditionFailure("\(name) is already registered with a different type")
     }
 }
 

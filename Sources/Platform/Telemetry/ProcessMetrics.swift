@@ -2,8 +2,8 @@ internal import Glibc
 internal import Primitives
 
 extension MetricsRegistry {
-    /// Registers the standard process metrics of Prometheus clients, read from `/proc` on demand. They are omitted if
-    /// `/proc` cannot be read.
+    /// Registers the standard Prometheus process metrics, read from `/proc` on demand. They are omitted if `/proc`
+    /// cannot be read.
     public func collectProcessMetrics() {
         collect { samples in ProcessSnapshot.read()?.add(to: &samples) }
     }

@@ -1,6 +1,6 @@
 internal import Primitives
 
-/// The `traceparent` header of W3C Trace Context, which identifies a span as the parent of spans in other processes.
+/// The W3C Trace Context `traceparent` header, which identifies a span as the parent of spans in other processes.
 /// Source: https://www.w3.org/TR/trace-context/#traceparent-header.
 public struct TraceParent: Sendable, Equatable, CustomStringConvertible {
     /// The first 8 bytes of the trace id.

@@ -25,6 +25,6 @@ package final class RecentTraces: Sendable {
         }
     }
 
-    /// Returns the span that changed a row last, if it was recorded.
+    /// Returns the span that last changed a row, if it was recorded.
     package func context(ofKey key: [UInt8]) -> TraceParent? { state.withLock { $0.contexts[key] } }
 }

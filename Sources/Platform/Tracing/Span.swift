@@ -11,7 +11,7 @@ package enum SpanKind: Int32, Sendable {
 
 /// An operation in a sampled trace. A span that is never ended is not recorded.
 package struct Span: Sendable {
-    /// The identity of this span: the parent of further spans and the value of the header `traceparent`.
+    /// The identity of this span: the parent of further spans and the value of the `traceparent` header.
     package let context: TraceParent
     let tracer: Tracer
     /// The parent's span id, or 0.
@@ -23,7 +23,7 @@ package struct Span: Sendable {
 
     /// Starts a span within this one.
     ///
-    /// - Parameter start: the time of the start, in nanoseconds since 1970; nil means now.
+    /// - Parameter start: the start time, in nanoseconds since 1970; nil means now.
     package func child(_ name: String, _ kind: SpanKind, at start: UInt64? = nil) -> Span {
         tracer.span(name, kind, context: tracer.child(of: context), parentId: context.spanId, at: start)
     }
@@ -31,8 +31,8 @@ package struct Span: Sendable {
     /// Records a span within this one that has already ended.
     ///
     /// - Parameters:
-    ///   - duration: the duration of the span in nanoseconds.
-    ///   - error: a code of the failure, or nil.
+    ///   - duration: the span's duration in nanoseconds.
+    ///   - error: a code for the failure, or nil.
     package func recordChild(
         _ name: String, _ kind: SpanKind, nanoseconds duration: UInt64, _ attributes: [SpanAttribute],
         error: String? = nil
@@ -44,7 +44,7 @@ package struct Span: Sendable {
     /// Stores this span as a row's last change, for later work on the row.
     package func remember(forKey key: [UInt8]) { tracer.recent.remember(context, forKey: key) }
 
-    /// Stores this span as the exemplar of a duration in a histogram in seconds.
+    /// Stores this span as the exemplar for a duration in a histogram measured in seconds.
     package func exemplify(_ histogram: Histogram, nanoseconds: UInt64) {
         histogram.exemplify(Double(nanoseconds) / 1e9, context, at: tracer.now())
     }
@@ -54,7 +54,7 @@ package struct Span: Sendable {
     /// - Parameters:
     ///   - error: a code for the failure, which must not contain personal data, or nil. It becomes the attribute
     ///     `error.type`.
-    ///   - end: the time of the end, in nanoseconds since 1970; nil means now.
+    ///   - end: the end time, in nanoseconds since 1970; nil means now.
     package func end(_ attributes: [SpanAttribute] = [], error: String? = nil, at end: UInt64? = nil) {
         tracer.record(
             FinishedSpan(

@@ -1,13 +1,13 @@
 package import KafkaModel
 
-/// Attributes of spans about records. Source: OpenTelemetry, "Semantic conventions for Kafka".
+/// Attributes for spans about records. Source: OpenTelemetry, "Semantic conventions for Kafka".
 extension SpanAttribute {
-    /// Returns the attributes of a span that sends a record.
+    /// Returns the attributes for a span that sends a record.
     package static func sending(to topic: KafkaTopic) -> [SpanAttribute] {
         operation("send", on: topic)
     }
 
-    /// Returns the attributes of a span that handles a record.
+    /// Returns the attributes for a span that handles a record.
     ///
     /// - Parameter batch: the number of records that are handled together.
     package static func processing(_ record: KafkaRecord, group: String, batch: Int) -> [SpanAttribute] {
@@ -19,13 +19,13 @@ extension SpanAttribute {
         return operation("process", on: record.topic) + own + (batch > 1 ? [SpanAttribute(.batchSize, batch)] : [])
     }
 
-    /// Returns the attributes of the position of an acknowledged record.
+    /// Returns the attributes for an acknowledged record's position.
     package static func delivery(_ delivery: KafkaDelivery) -> [SpanAttribute] {
         [SpanAttribute(.messagingSystem, "kafka"), SpanAttribute(.destination, delivery.topic.rawValue)]
             + position(delivery)
     }
 
-    /// Returns the attributes of a position within a topic.
+    /// Returns the attributes for a position within a topic.
     package static func position(_ delivery: KafkaDelivery) -> [SpanAttribute] {
         [
             SpanAttribute(.partition, String(delivery.partition.rawValue)),

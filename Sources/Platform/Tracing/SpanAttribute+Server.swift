@@ -1,4 +1,4 @@
-/// Attributes of spans about requests. Source: OpenTelemetry, "Semantic conventions for HTTP spans".
+/// Attributes for spans about requests. Source: OpenTelemetry, "Semantic conventions for HTTP spans".
 extension SpanAttribute {
     /// Returns the host and the port of an absolute URL. All other parts, which may contain secrets, are omitted.
     package static func server(of url: String) -> [SpanAttribute] {

@@ -1,4 +1,4 @@
-/// An attribute of a span.
+/// A span attribute.
 package struct SpanAttribute: Sendable, Equatable {
     package enum Value: Sendable, Equatable {
         case text(String)
@@ -25,8 +25,8 @@ package struct SpanAttribute: Sendable, Equatable {
     }
 }
 
-/// The names of attributes, which are a public contract. Names that do not begin with `sluice.` follow OpenTelemetry's
-/// semantic conventions 1.37 for HTTP and messaging. No attribute contains personal data or content of notifications.
+/// Attribute names, which are a public contract. Names that do not begin with `sluice.` follow OpenTelemetry's semantic
+/// conventions 1.37 for HTTP and messaging. No attribute contains personal data or notification content.
 package struct SpanAttributeKey: RawRepresentable, Sendable, Hashable {
     package let rawValue: String
     package init(rawValue: String) { self.rawValue = rawValue }
@@ -49,14 +49,14 @@ package struct SpanAttributeKey: RawRepresentable, Sendable, Hashable {
     package static let group = SpanAttributeKey(rawValue: "messaging.consumer.group.name")
     package static let batchSize = SpanAttributeKey(rawValue: "messaging.batch.message_count")
 
-    /// The reason code of a response, as in the metrics.
+    /// The reason code for a response, as in the metrics.
     package static let reason = SpanAttributeKey(rawValue: "sluice.reason")
-    /// The verdict of a verification or of a handler.
+    /// The verdict of a verification or a handler.
     package static let verdict = SpanAttributeKey(rawValue: "sluice.verdict")
-    /// The operation of the App Store Server API.
+    /// The App Store Server API operation.
     package static let operation = SpanAttributeKey(rawValue: "sluice.api.operation")
-    /// The environment of the App Store.
+    /// The App Store environment.
     package static let environment = SpanAttributeKey(rawValue: "sluice.environment")
-    /// The id of a webhook.
+    /// The webhook's id.
     package static let webhookId = SpanAttributeKey(rawValue: "sluice.webhook.id")
 }

@@ -28,8 +28,8 @@ package final class Tracer: Sendable {
     ///
     /// - Parameters:
     ///   - parent: the caller's span, or nil to begin a trace.
-    ///   - isTrusted: whether the caller may decide about recording. Otherwise, the sampler decides by a random number,
-    ///     because an untrusted client could also choose the trace id.
+    ///   - isTrusted: whether the caller may decide about recording. Otherwise, the sampler decides based on a random
+    ///     number, because an untrusted client could also choose the trace id.
     package func context(of parent: TraceParent?, isTrusted: Bool = true) -> TraceParent {
         guard let parent else {
             let (high, low, span) = ids.nextIds()
@@ -46,7 +46,7 @@ package final class Tracer: Sendable {
             flags: parent.flags & Self.random | flag(isSampled))
     }
 
-    /// Starts the first span of this process in a trace.
+    /// Starts this process's first span in a trace.
     ///
     /// - Parameters:
     ///   - parent: the span of another process, or nil.
@@ -61,7 +61,7 @@ package final class Tracer: Sendable {
     ///
     /// - Parameters:
     ///   - parentId: the parent's span id, or 0.
-    ///   - start: the time of the start, in nanoseconds since 1970; nil means now.
+    ///   - start: the start time, in nanoseconds since 1970; nil means now.
     package func span(
         _ name: String, _ kind: SpanKind, context: TraceParent, parentId: UInt64, at start: UInt64? = nil
     ) -> Span {

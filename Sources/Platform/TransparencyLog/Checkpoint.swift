@@ -5,7 +5,7 @@ package struct Checkpoint: Equatable, Sendable {
     /// The number of leaves in the tree.
     package let size: Int
     package let root: MerkleHash
-    /// The lines after the third, without newlines. This project's logs have none.
+    /// The lines after the third, without newlines. This project's logs have no such lines.
     package let extensions: [String]
 
     /// - Throws: ``TransparencyLogError`` with code `invalidArgument` if the origin or an extension is not a single

@@ -1,6 +1,6 @@
 /// A proof that a tree begins with all leaves of a smaller tree (RFC 6962 section 2.1.2).
 package struct ConsistencyProof: Equatable, Sendable {
-    /// The hashes in the order of the RFC.
+    /// The hashes, in the RFC's order.
     package let hashes: [MerkleHash]
 
     package init(hashes: [MerkleHash]) {
@@ -11,7 +11,7 @@ package struct ConsistencyProof: Equatable, Sendable {
     /// if `old` is 0 or the sizes are equal.
     ///
     /// - Throws: ``TransparencyLogError``: `invalidArgument` if `old` is negative or greater than `new`,
-    ///   `malformedTile` if a tile is too short; any error of the source.
+    ///   `malformedTile` if a tile is too short; any error from the source.
     package static func make(old: Int, new: Int, from source: some TileSource) async throws -> ConsistencyProof {
         guard old >= 0, old <= new else {
             throw TransparencyLogError(.invalidArgument, "a tree of \(new) leaves cannot begin with a tree of \(old)")

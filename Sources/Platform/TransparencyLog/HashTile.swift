@@ -1,4 +1,4 @@
-/// The content of a tile: consecutive hashes of one level (c2sp.org/tlog-tiles).
+/// The content of a tile: consecutive hashes at one level (c2sp.org/tlog-tiles).
 package struct HashTile: Equatable, Sendable {
     package let path: TilePath
     /// The hashes. Their number is the width in the path.

@@ -13,7 +13,7 @@ package struct InclusionProof: Equatable, Sendable {
     /// Creates the proof for a leaf in the tree of the first `size` leaves of a log.
     ///
     /// - Throws: ``TransparencyLogError``: `invalidArgument` if the tree has no such leaf, `malformedTile` if a tile is
-    ///   too short; any error of the source.
+    ///   too short; any error from the source.
     package static func make(index: Int, size: Int, from source: some TileSource) async throws -> InclusionProof {
         guard index >= 0, index < size else {
             throw TransparencyLogError(.invalidArgument, "a tree of \(size) leaves has no leaf \(index)")

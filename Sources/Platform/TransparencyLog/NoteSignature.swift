@@ -21,7 +21,7 @@ package enum NoteSignatureType: UInt8, Sendable, CaseIterable {
     var identifier: [UInt8] { [rawValue] + (self == .previousSize ? Array(PreviousSize.identifier.utf8) : []) }
 }
 
-/// A signature line of a note: `— <key name> base64(<key id> || <signature>)`.
+/// A signature line in a note: `— <key name> base64(<key id> || <signature>)`.
 package struct NoteSignature: Hashable, Sendable {
     /// The claimed name of the key. It is not verified.
     package let name: String
@@ -57,7 +57,7 @@ package struct NoteSignature: Hashable, Sendable {
     }
 }
 
-/// Names of keys in signed notes.
+/// Key names in signed notes.
 package enum KeyName {
     /// Whether a name is valid: not empty, and without Unicode spaces, plus signs or control characters.
     package static func isValid(_ name: String) -> Bool {

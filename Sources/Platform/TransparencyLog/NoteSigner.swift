@@ -15,7 +15,7 @@ package struct NoteSigner: Sendable {
         self.key = key
     }
 
-    /// Signs a text that ends in a newline.
+    /// Signs text that ends in a newline.
     ///
     /// - Parameter number: the time of a cosignature in seconds since 1970, or the size in a previous-size signature.
     ///   It must not be negative.
@@ -33,7 +33,7 @@ package struct NoteSigner: Sendable {
             case .previousSize: bytes = try sign(number, PreviousSize.message(text: text, size: number))
             }
         } catch {
-            throw TransparencyLogError(.signing, "signing with the key of \(verifier.name) failed: \(error)")
+            throw TransparencyLogError(.signing, "failed to sign with the key of \(verifier.name): \(error)")
         }
         return NoteSignature(name: verifier.name, keyID: verifier.keyID, signature: bytes)
     }

@@ -79,7 +79,7 @@ package struct NoteVerifier: Equatable, Sendable {
         return "\(name)+\(Self.hexadecimal(keyID))+\(key)"
     }
 
-    /// Returns a verifier for this public key with another name or signature type.
+    /// Returns a verifier for this public key with a different name or signature type.
     ///
     /// - Throws: ``TransparencyLogError`` with code `malformedKey` if the name is invalid.
     package func with(name: String? = nil, type: NoteSignatureType? = nil) throws(TransparencyLogError) -> NoteVerifier
@@ -92,7 +92,7 @@ package struct NoteVerifier: Equatable, Sendable {
         signature.keyID == keyID && KeyName.areEqual(signature.name, name)
     }
 
-    /// Verifies a signature over a text. Returns nil if this key did not make it.
+    /// Verifies a signature over text. Returns nil if this key did not make it.
     package func verify(_ signature: NoteSignature, of text: String) -> VerifiedSignature? {
         guard isKey(of: signature) else { return nil }
         switch type {

@@ -1,4 +1,4 @@
-/// A text and its signatures (c2sp.org/signed-note). Do not rely on the text before verifying a signature.
+/// Signed text and its signatures (c2sp.org/signed-note). Do not rely on the text before verifying a signature.
 package struct SignedNote: Equatable, Sendable {
     /// The maximum number of accepted signatures. The format requires readers to accept at least 16.
     package static let maximumSignatureCount = 100
@@ -49,7 +49,7 @@ package struct SignedNote: Equatable, Sendable {
     /// Parses concatenated notes, such as joined files, and ignores empty lines between them. Use it only for notes
     /// without text lines that look like signatures, such as checkpoints.
     ///
-    /// - Throws: ``TransparencyLogError`` with code `malformedNote`, also if there is no note.
+    /// - Throws: ``TransparencyLogError`` with code `malformedNote`, including when there is no note.
     package static func sequence(_ bytes: [UInt8]) throws(TransparencyLogError) -> [SignedNote] {
         let newline = UInt8(ascii: "\n")
         var notes: [SignedNote] = []

@@ -5,7 +5,7 @@ package protocol TileSource: Sendable {
     func hashes(of tile: TilePath) async throws -> [MerkleHash]
 }
 
-/// Computes hashes of subtrees from the tiles of a tree. Reads each tile only once.
+/// Computes subtree hashes from a tree's tiles. Reads each tile only once.
 struct TreeReader<Source: TileSource>: ~Copyable {
     private let size: Int
     private let source: Source

@@ -11,13 +11,13 @@ package struct TlogPolicy: Sendable {
     package struct Key: Sendable {
         /// The name of a witness, which has no meaning outside the file; empty for a log.
         package let name: [UInt8]
-        /// The verifier. Nil if the key cannot be used here, so that its signatures never count: a log's ML-DSA-44 key,
-        /// or a witness's if libcrypto lacks the algorithm.
+        /// The verifier. Nil if the key is unusable, so that its signatures never count: a log's ML-DSA-44 key, or a
+        /// witness's if libcrypto lacks the algorithm.
         package let verifier: NoteVerifier?
         let publicKey: [UInt8]
     }
 
-    /// The keys of the logs in file order. The name of a key is the origin of its log.
+    /// The keys of the logs in file order. A key's name is its log's origin.
     package let logs: [Key]
     package let witnesses: [Key]
     /// The name in the quorum line.

@@ -41,7 +41,9 @@ package struct TlogProof: Equatable, Sendable {
         guard let text = line, text.starts(with: "index ".utf8), let index = DecimalText.value(text.dropFirst(6)) else {
             throw malformed("the line with the index is missing")
         }
-        guard let hashes = Lines.hashes(&rest) else { throw malformed("a line is not a hash, or there are over 63") }
+        guard let hashes = Lines.hashes(&rest) else {
+            throw malformed("a line is not a hash, or there are more than 63")
+        }
         self.extra = extra
         inclusion = InclusionProof(index: index, hashes: hashes)
         note = try SignedNote(bytes: Array(rest))

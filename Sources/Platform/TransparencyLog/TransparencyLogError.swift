@@ -1,5 +1,5 @@
-/// A transparency log error: a text or a file is invalid, or a signature could not be created or verified. The result
-/// of a proof is a value, not an error.
+/// A transparency log error: text or a file is invalid, or a signature could not be created or verified. The result of
+/// a proof is a value, not an error.
 ///
 /// Two errors are equal if their codes and messages are equal.
 package struct TransparencyLogError: Error, Equatable, Sendable, CustomStringConvertible {

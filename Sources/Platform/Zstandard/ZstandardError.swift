@@ -1,7 +1,7 @@
 /// A failed compression or decompression.
 package enum ZstandardError: Error, Equatable, CustomStringConvertible {
     case noMemory
-    /// The bytes are not a complete frame, or were compressed with another dictionary.
+    /// The bytes are not a complete frame, or were compressed with a different dictionary.
     case damaged
     /// The value is larger than the caller's limit.
     case tooLarge

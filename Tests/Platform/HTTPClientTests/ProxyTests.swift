@@ -74,7 +74,7 @@ import Testing
             try await client(proxy).send(HTTPClientRequest(url: url))
         }
         #expect(error?.code == .connectionFailed)
-        #expect(error?.message.contains("the proxy \(proxy.url) of http.client.proxy is unreachable") == true)
+        #expect(error?.message.contains("the proxy \(proxy.url) from http.client.proxy is unreachable") == true)
     }
 
     @Test(arguments: [
@@ -105,7 +105,7 @@ import Testing
                 HTTPClientRequest(url: "\(scheme)://api.example.invalid/none"))
         }
         #expect(error?.code == .connectionFailed)
-        #expect(error?.message.contains("of http.client.proxy responded \(refusal.prefix(3))") == true)
+        #expect(error?.message.contains("from http.client.proxy responded \(refusal.prefix(3))") == true)
         #expect(error?.message.contains("secret") == false)
         #expect(server.requests.count == 0)
         proxy.stop()

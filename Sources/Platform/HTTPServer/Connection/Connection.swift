@@ -28,8 +28,8 @@ final class Connection {
     /// The client's network: the one that a proxy reported, or the peer's.
     var network: NetworkPrefix { state.client ?? peer }
 
-    /// The key of the poller's events. It includes the generation, because an event for a connection that was closed in
-    /// this pass must not reach the new user of its slot.
+    /// The key that identifies this connection in poller events. It includes the generation, because an event for a
+    /// connection that was closed in this pass must not reach the new user of its slot.
     var eventKey: UInt64 { UInt64(key.generation) << 32 | UInt64(key.slot) }
 
     static func key(event: UInt64) -> SlotTable<Connection>.Key {

@@ -1,7 +1,7 @@
 internal import Primitives
 
-/// The state machine of one connection, without the socket. Its input is bytes, the end of input, ticks and responses;
-/// its output is actions.
+/// The state machine of one connection, without the socket. Its inputs are bytes, the end of input, ticks and
+/// responses; its outputs are actions.
 ///
 /// One request is in progress at a time. The next one is parsed after the response has been sent.
 package struct ConnectionState {

@@ -1,6 +1,6 @@
 internal import Primitives
 
-/// A rate limiter for connections: one token bucket per network, in a table of fixed size.
+/// A rate limiter for connections: one token bucket per network, in a fixed-size table.
 ///
 /// Two networks with the same table index replace each other, each time with a full bucket. An attacker cannot predict
 /// the index of a network, because `Hasher` is seeded per process.

@@ -5,7 +5,7 @@ internal import Synchronization
 /// The loop thread of a server, which accepts, reads, dispatches, responds and checks deadlines. Only this thread
 /// accesses it.
 final class EventLoop {
-    /// Poller keys from this value up identify acceptors, except the last, which identifies the response queue.
+    /// Poller keys at or above this value identify acceptors, except the last, which identifies the response queue.
     private static let firstAcceptorKey: UInt64 = 0xFFFF_FFFF_0000_0000
     private static let responsesKey = UInt64.max
     private static let sweepNanoseconds: UInt64 = 100_000_000

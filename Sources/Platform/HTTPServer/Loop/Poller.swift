@@ -26,7 +26,7 @@ struct Poller {
         _ = cs_epoll_set(descriptor, socket, readiness.rawValue, key, 0)
     }
 
-    /// Waits for events and returns their number. -1 `milliseconds` waits indefinitely.
+    /// Waits for events and returns their number. A `milliseconds` of -1 waits indefinitely.
     mutating func wait(milliseconds: Int32) -> Int {
         Int(max(0, cs_epoll_wait(descriptor, &keys, &events, Int32(keys.count), milliseconds)))
     }

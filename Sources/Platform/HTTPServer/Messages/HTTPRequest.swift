@@ -2,7 +2,7 @@
 public struct HTTPRequest: Sendable {
     public let head: RequestHead
     public let body: [UInt8]
-    /// The network of the client (/24 or /56), as reported by a proxy, or of the peer. The address is not stored.
+    /// The network (/24 or /56) of the client, as reported by a proxy, or of the peer. The address is not stored.
     package let network: NetworkPrefix
     /// Whether a proxy reported no readable client address. `network` is then the proxy's.
     package let hasUnknownClient: Bool

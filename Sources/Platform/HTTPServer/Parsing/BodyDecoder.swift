@@ -8,7 +8,7 @@ package struct BodyDecoder: Sendable {
     package enum Result: Sendable, Equatable {
         /// The body is incomplete. All given bytes were consumed.
         case needMore
-        /// The body is complete. The value is the number of the given bytes that belong to it.
+        /// The body is complete. The value is how many of the given bytes belong to it.
         case complete(Int)
         case refuse(status: Int, reason: String)
     }

@@ -48,7 +48,7 @@ enum ForwardedClient: Equatable {
         return [field[(field.lastIndex(of: comma).map { $0 + 1 } ?? 0)...]]
     }
 
-    /// Returns the `for` value in one element of `Forwarded`, without quotes.
+    /// Returns the `for` value in one `Forwarded` element, without quotes.
     private static func forParameter(_ element: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         for parameter in split(element, at: UInt8(ascii: ";")) ?? [] {
             guard let equals = parameter.firstIndex(of: UInt8(ascii: "=")),

@@ -36,7 +36,7 @@ enum ProxyHeader {
             guard length >= 36 else { return .malformed }
             return .complete(end, client: client(bytes.extracting(16..<32)))
         default:
-            // With another address family, or none, the proxy does not report a client address.
+            // With a different address family, or none, the proxy does not report a client address.
             return .complete(end, client: nil)
         }
     }

@@ -85,8 +85,8 @@ extension KafkaAdmin {
         }
     }
 
-    /// Returns the leader of each partition of some topics, or nil for a partition without a leader. Topics that do not
-    /// exist are omitted.
+    /// Returns the leader of each partition of these topics, or nil for a partition without a leader. Topics that do
+    /// not exist are omitted.
     private func leaders(
         of topics: Set<KafkaTopic>, within limit: Duration
     ) async throws(KafkaError) -> [KafkaTopicPartition: Int32?] {

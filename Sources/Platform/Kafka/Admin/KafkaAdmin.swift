@@ -158,7 +158,7 @@ struct AdminRequest {
         let options = rd_kafka_AdminOptions_new(handle.client.raw, operation)
         let queue = rd_kafka_queue_new(handle.client.raw)
         guard let options, let queue else {
-            throw KafkaError(.invalidArgument, "\(attempt): creating the request failed")
+            throw KafkaError(.invalidArgument, "\(attempt): failed to create the request")
         }
         defer {
             rd_kafka_AdminOptions_destroy(options)

@@ -1,7 +1,7 @@
-/// An event of a client that does not result from a call. Events arrive one at a time on the client's queue, so the
-/// receiver must not block.
+/// A client event that does not result from a call. Events arrive one at a time on the client's queue, so the receiver
+/// must not block.
 public enum KafkaClientEvent: Sendable {
-    /// A log line of librdkafka.
+    /// A log line from librdkafka.
     case log(KafkaLogLine)
     /// An error that does not result from a call; `place` is the affected partition, if any.
     case error(KafkaError, place: KafkaDelivery?)
@@ -11,7 +11,7 @@ public enum KafkaClientEvent: Sendable {
     case producerReplaced(generation: Int, because: KafkaError)
 }
 
-/// A log line of librdkafka.
+/// A log line from librdkafka.
 public struct KafkaLogLine: Hashable, Sendable {
     /// The severity, as in syslog: 0 emergency, 3 error, 4 warning, 5 notice, 6 info, 7 debug.
     public let level: Int

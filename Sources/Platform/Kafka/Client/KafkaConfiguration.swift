@@ -7,7 +7,7 @@ public struct KafkaConfiguration: Hashable, Sendable {
     public enum Profile: String, Hashable, Sendable {
         /// Apache Kafka.
         case production
-        /// `DevBroker`, with different timing of groups and long polls.
+        /// `DevBroker`, with different timing for groups and long polls.
         case embedded
     }
 
@@ -33,7 +33,7 @@ public struct KafkaConfiguration: Hashable, Sendable {
     /// The group name of readers without a group: `client.id` unless set. librdkafka looks up this group's coordinator.
     /// If this user may not describe the group, brokers with access control reject the lookup once a second.
     public var readerGroup: String
-    /// The source of tokens for SASL OAUTHBEARER, or nil if librdkafka requests its own tokens or needs none.
+    /// The source of SASL OAUTHBEARER tokens, or nil if librdkafka requests its own tokens or needs none.
     public var tokenSource: KafkaTokenSource?
 
     /// Creates a configuration and validates every property.
@@ -47,7 +47,8 @@ public struct KafkaConfiguration: Hashable, Sendable {
         self.profile = profile
         readerGroup = properties["client.id"].flatMap { $0.isEmpty ? nil : $0 } ?? "rdkafka"
         guard !bootstrapServers.isEmpty else {
-            throw KafkaError(.invalidConfiguration, "bootstrap.servers is empty: set host:port of at least one broker")
+            throw KafkaError(
+                .invalidConfiguration, "bootstrap.servers is empty: set it to host:port of at least one broker")
         }
         for (name, value) in properties.sorted(by: { $0.key < $1.key }) {
             if let reason = ReservedProperties.refusal(name: name, value: value) {
@@ -62,11 +63,11 @@ public struct KafkaConfiguration: Hashable, Sendable {
     }
 
     /// Returns a copy with further properties for one of the process's clients. Everything else is the same, including
-    /// the source of tokens.
+    /// the token source.
     ///
     /// - Parameters:
     ///   - more: the properties to add.
-    ///   - value: chooses between the present and the added value of a property.
+    ///   - value: chooses between the current and the added value of a property.
     /// - Throws: `KafkaError` with code `invalidConfiguration`.
     package func adding(
         _ more: [String: String], uniquingKeysWith value: (_ present: String, _ added: String) -> String

@@ -2,7 +2,7 @@ internal import CRdKafka
 
 extension KafkaError {
     /// The kind of an error: a broker's code (1 and above; Kafka protocol, "Error Codes"), one of librdkafka's own
-    /// codes (-200 to -100), or a code of this library (-1000 and below). Unknown codes are preserved.
+    /// codes (-200 to -100), or one of this library's codes (-1000 and below). Unknown codes are preserved.
     public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
         /// The numeric code.
         public let rawValue: Int32
@@ -10,7 +10,7 @@ extension KafkaError {
         /// Creates the code with this number.
         public init(rawValue: Int32) { self.rawValue = rawValue }
 
-        // Codes of this library.
+        // This library's codes.
 
         /// The caller's deadline passed before the delivery report arrived.
         public static let deadlineExceeded = Code(rawValue: -1001)
@@ -35,7 +35,7 @@ extension KafkaError {
         /// Earlier records for this partition have been waiting too long. The send was rejected immediately.
         public static let partitionSlow = Code(rawValue: -1011)
 
-        // Codes of librdkafka.
+        // librdkafka's codes.
 
         /// A batch in the log does not match its checksum.
         public static let badMessage = Code(rawValue: -199)
@@ -88,7 +88,7 @@ extension KafkaError {
         /// The position is no longer in the log, and resetting it is not allowed.
         public static let autoOffsetReset = Code(rawValue: -140)
 
-        // Codes of brokers.
+        // Broker codes.
 
         /// The offset is not in the log.
         public static let offsetOutOfRange = Code(rawValue: 1)
@@ -102,7 +102,7 @@ extension KafkaError {
         public static let requestTimedOut = Code(rawValue: 7)
         /// The record is larger than the topic's `max.message.bytes`.
         public static let messageTooLarge = Code(rawValue: 10)
-        /// The batch is larger than a segment of the topic.
+        /// The batch is larger than the topic's segment size.
         public static let recordListTooLarge = Code(rawValue: 18)
         /// There are fewer in-sync replicas than `min.insync.replicas`.
         public static let notEnoughReplicas = Code(rawValue: 19)

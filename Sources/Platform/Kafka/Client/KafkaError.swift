@@ -47,7 +47,7 @@ public struct KafkaError: Error, Hashable, Sendable {
         self.init(code, "\(attempt): \(text)", isFatal: code == .fatal, persistence: persistence)
     }
 
-    /// Creates the error of a call that failed because of a connection problem. The call may succeed after the problem
+    /// Creates the error for a call that failed because of a connection problem. The call may succeed after the problem
     /// is resolved.
     init(_ trouble: KafkaTrouble) { self.init(trouble.code, trouble.message, isRetriable: true) }
 

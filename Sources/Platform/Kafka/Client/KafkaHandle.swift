@@ -41,7 +41,7 @@ package final class KafkaHandle: Sendable {
 
     /// The client, destroyed only in `deinit`.
     package let client: ClientPointer
-    /// The main queue of a producer, or the consumer queue of a consumer. Released in `deinit`.
+    /// A producer's main queue, or a consumer's consumer queue. Released in `deinit`.
     let queue: QueuePointer
     /// The queue on which all handlers run.
     let home: DispatchQueue

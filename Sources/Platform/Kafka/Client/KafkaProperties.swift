@@ -18,7 +18,7 @@ enum DefaultProperties {
     static func producer(_ profile: KafkaConfiguration.Profile) -> [ClientProperty] {
         [
             ClientProperty("max.in.flight.requests.per.connection", "5"),
-            // 5 ms add little latency and save most of the CPU time. With 0, the broker thread spins while 5 requests
+            // 5 ms adds little latency and saves most of the CPU time. With 0, the broker thread spins while 5 requests
             // are in flight.
             ClientProperty("linger.ms", profile == .production ? "5" : "1"),
             ClientProperty("compression.codec", "lz4"),
@@ -112,7 +112,7 @@ enum ReservedProperties {
         "message.send.max.retries": durability,
         "transactional.id": "transactions are not used",
         "transaction.timeout.ms": "transactions are not used",
-        "partitioner": "Java clients use murmur2_random; another partitioner would break the order of a key",
+        "partitioner": "Java clients use murmur2_random; a different partitioner would break the order of a key",
         "delivery.report.only.error": "each send waits for its delivery report",
         "enable.auto.offset.store": offsets,
         "enable.auto.commit": offsets,
@@ -131,12 +131,12 @@ enum ReservedProperties {
 }
 
 /// Property names by role. librdkafka warns about properties that do not apply to a client, so each client receives
-/// only the properties of its role (column "C/P" in librdkafka's CONFIGURATION.md).
+/// only the properties for its role (column "C/P" in librdkafka's CONFIGURATION.md).
 enum PropertyNames {
     static let producerOnly: Set<String> = [
         "acks", "batch.num.messages", "batch.size", "compression.codec", "compression.level", "compression.type",
         "delivery.report.only.error", "delivery.timeout.ms", "enable.gapless.guarantee", "enable.idempotence",
-        // Consumers do not receive message.max.bytes, because librdkafka would reject one with a smaller
+        // Consumers do not receive message.max.bytes, because librdkafka would otherwise reject a smaller
         // fetch.max.bytes.
         "message.max.bytes",
         "linger.ms", "message.send.max.retries", "message.timeout.ms", "partitioner", "produce.offset.report",

@@ -86,7 +86,7 @@ extension KafkaTrouble {
         return text.contains("SCRAM-") && version < firstWithFreshNonces ? .repeatedNonce : .credentials
     }
 
-    /// Matches error texts of OpenSSL and librdkafka, more specific ones first.
+    /// Matches OpenSSL and librdkafka error messages, more specific ones first.
     private static func connection(_ text: String) -> Cause? {
         texts.first { text.contains($0.text) }?.cause
     }

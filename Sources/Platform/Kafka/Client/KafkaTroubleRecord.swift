@@ -15,7 +15,7 @@ public struct KafkaTroubleRecord: Hashable, Sendable {
     /// Creates an empty record.
     public init() {}
 
-    /// Records an error of the client.
+    /// Records an error from the client.
     public mutating func receive(_ error: KafkaError, at now: Int64) {
         guard let trouble = KafkaTrouble(error) else { return }
         let entry = Entry(trouble: trouble, time: now)

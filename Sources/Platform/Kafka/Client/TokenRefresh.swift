@@ -20,7 +20,7 @@ struct TokenRefresh: Sendable {
     }
 
     private static func set(_ token: KafkaToken, on handle: KafkaHandle) {
-        // librdkafka copies the texts.
+        // librdkafka copies the strings.
         let texts: [UnsafeMutablePointer<CChar>?] = token.extensions.sorted { $0.key < $1.key }.flatMap { name, value in
             [strdup(name), strdup(value)]
         }

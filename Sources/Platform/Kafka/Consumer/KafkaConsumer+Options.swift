@@ -18,7 +18,7 @@ extension KafkaConsumer {
         case resetToBeginning
     }
 
-    /// Options of a consumer that are not librdkafka properties.
+    /// Consumer options that are not librdkafka properties.
     public struct Options: Sendable {
         /// How to handle an offset that is out of range.
         public var outOfRange: OutOfRange = .stop

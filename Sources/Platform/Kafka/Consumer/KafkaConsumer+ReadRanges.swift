@@ -15,7 +15,7 @@ extension KafkaConsumer {
     /// - Parameters:
     ///   - ranges: the offsets to read, within the watermarks.
     ///   - clients: the maximum number of clients to divide the partitions among.
-    ///   - options: the options of each client, such as prefetch limits and the filter.
+    ///   - options: the options for each client, such as prefetch limits and the filter.
     ///   - body: receives the batches of all partitions one at a time; returns false to stop.
     /// - Throws: `offsetOutOfRange`, `topicAuthorizationFailed`, a fatal error, and any error thrown by `body`.
     package static func readRanges(

@@ -11,7 +11,7 @@ extension KafkaConsumer {
     ///   - offsets: the start offsets; `.beginning` is supported.
     ///   - count: the maximum number of records per partition.
     ///   - limit: the maximum duration.
-    ///   - options: options of the consumer, such as its prefetch limits.
+    ///   - options: the consumer's options, such as its prefetch limits.
     ///   - body: receives the records of one partition in batches, in order of offset.
     /// - Throws: `timedOut` after the limit, `offsetOutOfRange`, a fatal error, a broker's error for the watermarks,
     ///   and any error thrown by `body`.

@@ -8,7 +8,7 @@ enum Rebalance: Sendable {
     case revoke([KafkaTopicPartition], isLost: Bool)
 }
 
-/// A pending wait for the release of partitions.
+/// A pending wait for partitions to be released.
 struct Drain {
     let id: UInt64
     let states: [PartitionState]

@@ -168,7 +168,7 @@ public actor KafkaConsumer {
         }
     }
 
-    /// Handles an error of the client, or of a partition if `place` is not nil.
+    /// Handles an error from the client, or for a partition if `place` is not nil.
     func receive(_ error: KafkaError, at place: KafkaDelivery?) {
         if error.isFatal {
             stopReading(because: error)
@@ -273,7 +273,7 @@ public actor KafkaConsumer {
         }
     }
 
-    /// Releases all references of this actor to the client. The last release destroys the client.
+    /// Releases all of this actor's references to the client. The last release destroys the client.
     func finishClosing() {
         phase = .closed
         tick?.cancel()

@@ -1,4 +1,4 @@
-/// An event of a consumer, delivered on the consumer's queue. The receiver must not block.
+/// A consumer event, delivered on the consumer's queue. The receiver must not block.
 public enum KafkaConsumerEvent: Sendable {
     /// Partitions were assigned to this member, and fetching is about to start. The owner of each calls
     /// ``KafkaAssignedPartition/next(maxRecords:maxBytes:within:)`` until it returns nil, and then
@@ -24,10 +24,10 @@ public enum KafkaConsumerEvent: Sendable {
     /// An error from which librdkafka recovers on its own, such as an unavailable broker or an unknown topic.
     case error(KafkaError)
     /// The client had a fatal error, for example because a static member was fenced. Close it, then end the process or
-    /// create another consumer.
+    /// create a new consumer.
     case fatal(KafkaError)
     /// Statistics, reported every `statistics.interval.ms`. `partitions` contains only assigned ones.
     case statistics(KafkaStatistics)
-    /// A log line of librdkafka.
+    /// A log line from librdkafka.
     case log(KafkaLogLine)
 }

@@ -6,7 +6,7 @@ internal import CRdKafka
 /// partition gets a share when the client is created, based on the number of partitions that may be assigned. A batch
 /// is fetched as a whole, so a partition may buffer one batch of any size.
 public struct KafkaPrefetch: Hashable, Sendable {
-    /// The limit on keys and values of prefetched records, in bytes.
+    /// The limit on the total size of prefetched keys and values, in bytes.
     public var totalBytes = 16 << 20
     /// The maximum number of partitions assigned to this consumer at a time. If nil, it is the number of partitions at
     /// startup, or ``assumedPartitions`` if that is unknown.

@@ -1,7 +1,7 @@
 internal import CRdKafka
 
-/// Selects records by their bytes before they are copied out of librdkafka's memory. A copy costs several times as much
-/// as a search of the bytes.
+/// Selects records by their bytes before they are copied out of librdkafka's memory. Copying costs several times as
+/// much as searching the bytes.
 package struct KafkaRecordFilter: Sendable {
     private let isWanted: @Sendable (_ key: UnsafeRawBufferPointer?, _ value: UnsafeRawBufferPointer?) -> Bool
 

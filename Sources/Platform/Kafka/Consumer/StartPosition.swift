@@ -28,7 +28,7 @@ struct StartPosition: Sendable {
         var unread: [KafkaTopicPartition] = []
         for element in list.elements {
             if let code = element.code {
-                return .failure(KafkaError(code, "fetching the committed offset of \(element.topicPartition)"))
+                return .failure(KafkaError(code, "failed to fetch the committed offset of \(element.topicPartition)"))
             }
             guard element.offset >= 0 else {
                 unread.append(element.topicPartition)

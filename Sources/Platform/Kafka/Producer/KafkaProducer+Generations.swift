@@ -49,7 +49,7 @@ extension KafkaProducer {
         }
     }
 
-    /// Handles an event of a client. Runs on `home`.
+    /// Handles a client event. Runs on `home`.
     private func received(_ event: KafkaClientEvent, fromGeneration number: Int) {
         switch event {
         case .error(let error, _) where error.isFatal:

@@ -9,7 +9,7 @@ internal import Synchronization
 /// caller's deadline, or by a rejection. After a fatal error, the producer replaces librdkafka's client. Close the
 /// producer before releasing the last reference; otherwise, sends in flight complete with `closed`.
 public final class KafkaProducer: Sendable {
-    /// Limits of a producer.
+    /// A producer's limits.
     public struct Options: Hashable, Sendable {
         /// The maximum number of records without a delivery report. Further sends fail with `tooManyInFlight`.
         public var maxRecordsInFlight = 10_000
@@ -148,7 +148,7 @@ public final class KafkaProducer: Sendable {
         else {
             return .failure(
                 KafkaError(
-                    .tooManyInFlight, "\(state.pending.count) records of \(state.pending.bytes) bytes are in flight"))
+                    .tooManyInFlight, "\(state.pending.count) records (\(state.pending.bytes) bytes) are in flight"))
         }
         let destination = SendAges.Destination(
             topic: record.topic, partition: record.partition ?? generation.partition(of: record))

@@ -4,8 +4,8 @@ typealias SendCompletion = @Sendable (Result<KafkaDelivery, KafkaError>) -> Void
 /// The sends without a delivery report, and their callers' deadlines.
 ///
 /// A ticket identifies a send and passes through librdkafka as the record's opaque pointer, so no object is shared with
-/// C, and a report with an outdated ticket is recognized. When a caller stops waiting, the send stays here and is
-/// counted until its report arrives, because librdkafka still stores the record.
+/// C, and a report with an outdated ticket is recognized. When a caller stops waiting, the send stays in this
+/// collection and is counted until its report arrives, because librdkafka still stores the record.
 struct PendingSends {
     /// Identifies one send; never 0.
     struct Ticket: Hashable {
@@ -19,7 +19,7 @@ struct PendingSends {
         fileprivate var sequence: UInt32 { UInt32(truncatingIfNeeded: rawValue >> 32) }
     }
 
-    /// The callback of a send, wrapped in a type because a bare closure in an optional or an array is allocated again
+    /// The callback for a send, wrapped in a type because a bare closure in an optional or an array is allocated again
     /// each time.
     struct Waiter {
         let complete: SendCompletion
@@ -57,7 +57,7 @@ struct PendingSends {
     /// The size of these sends in bytes.
     private(set) var bytes = 0
 
-    /// The earliest deadline, in nanoseconds of the caller's clock.
+    /// The earliest deadline, in nanoseconds on the caller's clock.
     var earliestDeadline: UInt64? { heap.first.map { slots[$0].deadline } }
 
     /// The start time of the oldest send to this destination without a delivery report, or nil if there is none.

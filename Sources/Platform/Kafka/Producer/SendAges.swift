@@ -1,7 +1,7 @@
 /// The start time of the oldest unreported send to each partition.
 ///
 /// The sends to a destination form a list in order of arrival, linked by slot indices, from which any entry can be
-/// removed in constant time. Times are nanoseconds of the caller's clock.
+/// removed in constant time. Times are in nanoseconds on the caller's clock.
 struct SendAges {
     /// The destination of a record, as far as it is known before librdkafka chooses a partition.
     struct Destination: Hashable {

@@ -25,7 +25,7 @@ extension KafkaRights {
         }
     }
 
-    /// The brokers check the right to the group first, so any other error from a broker means that the right is
+    /// The brokers check authorization for the group first, so any other error from a broker means that the right is
     /// granted.
     private static func answer(_ error: KafkaError) -> Answer {
         switch error.code {

@@ -10,7 +10,7 @@ extension KafkaRights {
     /// right, refuses the request, and writes nothing. Do not use this with any other service, which might write the
     /// record.
     ///
-    /// - Throws: `notOnEmbeddedBroker`, `invalidConfiguration`, and `timedOut` without brokers.
+    /// - Throws: `notOnEmbeddedBroker`, `invalidConfiguration`, and `timedOut` if no broker answers.
     package func writing(to topics: [KafkaTopic], _ admin: KafkaAdmin) async throws(KafkaError) -> [KafkaTopic: Answer]
     {
         try await admin.requireKafka("rights to write", within: limit)

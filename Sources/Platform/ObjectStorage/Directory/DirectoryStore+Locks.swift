@@ -14,7 +14,7 @@ extension DirectoryStore {
         guard let folder = try tree.existing(prefix, fresh: true) else { return lock }
         try removeFormerLocks(folder, prefix)
         // The previous writer may have ended between renaming a file and synchronizing its folder. A power loss must
-        // not revert the state of the log that is read after locking.
+        // not revert the log state that is read after locking.
         try makeEntriesDurable(folder)
         return lock
     }
@@ -67,7 +67,7 @@ extension DirectoryStore {
         try? calls.remove(Self.writerLock, in: folder.descriptor)
     }
 
-    /// Removes the lock files of exchanges. Ignores files that cannot be removed, because they are not objects.
+    /// Removes the exchange lock files. Ignores failures, because these files are not objects.
     private func removeExchangeLocks(_ folder: Folder, isDeep: Bool) {
         try? calls.remove(Self.exchangeLock, in: folder.descriptor)
         guard isDeep, let entries = try? calls.entries(of: folder.descriptor) else { return }

@@ -14,7 +14,7 @@ extension DirectoryStore {
 
     static func version(of bytes: [UInt8]) -> ObjectVersion { ObjectVersion(text: SHA256.digest(of: bytes).hex) }
 
-    /// Opens the file of an object. Returns nil if it does not exist.
+    /// Opens an object's file. Returns nil if it does not exist.
     private func opened(_ name: ObjectName) throws(ObjectStoreError) -> OpenFile? {
         if let folder = try tree.existing(name.folder), let file = try opened(name, in: folder) { return file }
         // Another process may have removed and recreated a folder that this store keeps open, so open the folder again.

@@ -41,7 +41,7 @@ extension DirectoryStore {
         for attempt in 0..<4 {
             if let value = try body(try tree.made(name, fresh: attempt > 0)) { return value }
         }
-        throw ObjectStoreError(.failed, "cannot write in \(tree.path(name)): the folder was removed repeatedly")
+        throw ObjectStoreError(.failed, "cannot write to \(tree.path(name)): the folder was removed repeatedly")
     }
 
     func deleteNow(_ name: ObjectName) throws(ObjectStoreError) {

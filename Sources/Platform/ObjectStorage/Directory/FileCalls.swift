@@ -1,4 +1,5 @@
-/// The system calls of a ``DirectoryStore``. Tests replace them to make the Nth call fail or to simulate a power loss.
+/// The system calls that a ``DirectoryStore`` makes. Tests replace them to make the Nth call fail or to simulate a
+/// power loss.
 ///
 /// Names are single components, relative to the descriptor of a folder. Symbolic links are never followed. A call is
 /// retried if a signal interrupts it.

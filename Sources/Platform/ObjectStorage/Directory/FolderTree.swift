@@ -1,7 +1,7 @@
 internal import Glibc
 internal import Synchronization
 
-/// The folders of a directory. Some are kept open. Symbolic links are refused at every step from the root, so no name
+/// The folders in a directory. Some are kept open. Symbolic links are refused at every step from the root, so no name
 /// can lead outside the directory.
 final class FolderTree: Sendable {
     private struct State {
@@ -72,7 +72,7 @@ final class FolderTree: Sendable {
         do throws(SystemFailure) {
             try calls.makeFolder(String(name.lastComponent), in: parent.descriptor)
         } catch {
-            // Another call or process created it in the meantime.
+            // Another call or process created the folder in the meantime.
             guard error.number == EEXIST else { throw DirectoryProblem.error(error, "create the folder \(path(name))") }
         }
         guard let folder = try opened(name, in: parent) else {

@@ -1,6 +1,6 @@
 internal import HTTPClient
 
-/// Keys for the role of an EC2 instance, from version 2 of its metadata service.
+/// Keys for an EC2 instance's role, from version 2 of its metadata service.
 ///
 /// Source: Amazon EC2 User Guide, "Use the Instance Metadata Service to access instance metadata".
 extension AWSCredentials {

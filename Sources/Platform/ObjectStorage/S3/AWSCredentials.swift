@@ -3,9 +3,9 @@ internal import HTTPClient
 internal import JSON
 internal import Primitives
 
-/// The sources of an AWS key: a configured file, or the sources of AWS's own libraries, which are the environment, a
-/// web identity (EKS), the shared file of AWS's tools, the container's metadata (ECS, EKS Pod Identity) and the
-/// instance's metadata (EC2).
+/// The sources of an AWS key: a configured file, or the sources that AWS's own libraries use: the environment, a web
+/// identity (EKS), the shared credentials file, the container's metadata (ECS, EKS Pod Identity) and the instance's
+/// metadata (EC2).
 package struct AWSCredentials: Sendable {
     /// A key with its expiry in milliseconds since 1970, or nil if it does not expire.
     package struct Key: Sendable {
@@ -106,7 +106,7 @@ package struct AWSCredentials: Sendable {
         let result = XMLElement(document: body)?.child("AssumeRoleWithWebIdentityResult")
         guard let key = result?.child("Credentials"), let id = key.text("AccessKeyId"),
             let secret = key.text("SecretAccessKey"), let token = key.text("SessionToken")
-        else { throw CredentialFailure("the response of \(endpoint) contains no key") }
+        else { throw CredentialFailure("the response from \(endpoint) contains no key") }
         return Key(
             key: S3Credentials(accessKeyId: id, secretAccessKey: Secret(Array(secret.utf8)), sessionToken: token),
             expiry: key.text("Expiration").flatMap { RFC3339.milliseconds(Array($0.utf8)) })

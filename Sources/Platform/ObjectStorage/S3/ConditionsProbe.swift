@@ -37,7 +37,7 @@ final class ConditionsProbe: Sendable {
             .failed,
             """
             \(store.client.url(nil)) cannot be written: the service ignores \(condition), so two writers could overwrite \
-            each other; use a service with conditional writes, or a directory
+            each other; use a service that supports conditional writes, or a directory
             """)
     }
 }

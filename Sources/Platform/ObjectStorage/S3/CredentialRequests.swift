@@ -66,7 +66,7 @@ package struct CredentialRequests: Sendable {
         String(text.unicodeScalars.filter { $0.value >= 32 && $0.value < 127 }.prefix(300).map(Character.init))
     }
 
-    /// Encodes a text for `application/x-www-form-urlencoded`.
+    /// Encodes text for `application/x-www-form-urlencoded`.
     package static func encoded(_ text: String) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         var result: [UInt8] = []

@@ -18,7 +18,7 @@ package actor RotatingCredentials {
 
     /// - Parameters:
     ///   - now: returns the current time in milliseconds since 1970.
-    ///   - notice: receives a message if renewing the key failed and the previous key remains in use.
+    ///   - notice: receives a message if the key cannot be renewed and the previous key remains in use.
     ///   - fetch: obtains a key.
     package init(
         now: @escaping @Sendable () -> Int64, notice: @escaping @Sendable (String) -> Void = { _ in },
@@ -54,14 +54,14 @@ package actor RotatingCredentials {
             }
             // Request the key again after ten seconds, rather than for each S3 request.
             due = time + 10_000
-            notice("renewing the AWS key failed; keeping the previous key: \(failure.message)")
+            notice("failed to renew the AWS key; keeping the previous key: \(failure.message)")
             return held.key
         }
     }
 }
 
-/// A client that starts its thread only with the first request, because some commands read the configuration but send
-/// no requests.
+/// A client that starts its thread only for the first request, because some commands read the configuration but send no
+/// requests.
 package final class LazyClient: Sendable {
     private let configuration: HTTPClient.Configuration
     private let client = Mutex<HTTPClient?>(nil)

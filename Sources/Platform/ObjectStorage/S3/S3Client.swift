@@ -51,7 +51,7 @@ package struct S3Client: Sendable {
         _ call: S3Call, accept: (HTTPClientResponse) -> Bool = { _ in true }
     ) async throws(ObjectStoreError) -> Outcome {
         var isAmbiguous = false
-        var last = ObjectStoreError(.unavailable, "cannot \(call.action): no attempt is allowed")
+        var last = ObjectStoreError(.unavailable, "cannot \(call.action): no attempts are allowed")
         for attempt in 0..<max(1, configuration.attempts) {
             if attempt > 0 {
                 if Task.isCancelled { throw last }
@@ -126,7 +126,7 @@ package struct S3Client: Sendable {
                         method: call.method, path: path, query: call.query, headers: headers, bodyDigest: digest.hex),
                     now: surroundings.clocks.wallMilliseconds())
         } catch {
-            throw HTTPClientError(code: .invalidRequest, message: "signing the request failed: \(error.message)")
+            throw HTTPClientError(code: .invalidRequest, message: "failed to sign the request: \(error.message)")
         }
         let query = call.query.isEmpty ? "" : "?" + RequestSignature.query(call.query)
         return HTTPClientRequest(

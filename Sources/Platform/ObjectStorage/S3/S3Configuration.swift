@@ -1,6 +1,6 @@
 /// The location of a bucket and the parameters for using it.
 package struct S3Configuration: Sendable {
-    /// The object lock: until a given date, the bucket refuses to change or delete a version of an object.
+    /// The object lock: until a given date, the bucket refuses to change or delete an object version.
     package struct ObjectLock: Sendable, Equatable {
         /// The values of the setting. The service uses them in upper case.
         package enum Mode: String, Sendable, CaseIterable {

@@ -55,7 +55,7 @@ package struct S3Credentials: Sendable {
             accessKeyId: id, secretAccessKey: Secret(Array(secret.utf8)), sessionToken: values["aws_session_token"])
     }
 
-    /// Parses one section of the shared file of AWS's tools. Returns nil if there is no such section.
+    /// Parses one section of AWS's shared credentials file. Returns nil if there is no such section.
     ///
     /// - Throws: a description of the problem, without the content of the section.
     package init?(sharedFile text: [UInt8], profile: String) throws(FileProblem) {

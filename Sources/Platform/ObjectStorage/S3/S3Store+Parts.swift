@@ -73,7 +73,7 @@ extension S3Store {
         guard (200..<300).contains(outcome.response.status) else {
             return try await written(outcome, call, name, bytes)
         }
-        // The name of the element varies between services.
+        // The element's name varies between services.
         guard let answer = XMLElement(document: outcome.response.body),
             let tag = answer.text("ETag"), !tag.isEmpty
         else { throw malformed(call) }

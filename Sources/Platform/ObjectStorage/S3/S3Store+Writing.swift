@@ -29,7 +29,7 @@ extension S3Store {
         // 404 means that the object for If-Match is missing, or that the multipart upload has ended.
         let isMissing = problem.status == 404 && problem.code != "NoSuchBucket"
         guard problem.status == 412 || isMissing else { throw problem.error(call.action) }
-        // An earlier attempt with a lost response may have written the object.
+        // An earlier attempt may have written the object although its response was lost.
         if outcome.followsAmbiguity, let stored = try await read(name), stored.bytes == bytes { return stored.version }
         throw ObjectStoreError(.changed, "\(client.url(name)) has an unexpected version: another writer changed it")
     }
@@ -49,7 +49,7 @@ extension S3Store {
         [(Self.digestHeader, SHA256.digest(of: bytes).hex), ("content-type", "application/octet-stream")]
     }
 
-    /// Returns the header fields of the object lock, which protects a version from change and deletion.
+    /// Returns the object lock header fields, which protect a version from being changed or deleted.
     func retention() -> [(name: String, value: String)] {
         let lock = client.configuration.objectLock
         guard lock.mode != .off else { return [] }

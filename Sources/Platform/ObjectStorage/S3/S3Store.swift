@@ -3,7 +3,7 @@ internal import HTTPClient
 internal import Primitives
 internal import Synchronization
 
-/// An object store backed by a bucket of an S3-compatible service.
+/// An object store backed by a bucket in an S3-compatible service.
 ///
 /// Conditional requests (`If-None-Match`, `If-Match`) replace locks between writers; ``lock(_:)`` verifies that the
 /// service honors them. Every confirmed write is durable. The metadata of each object includes its SHA-256 digest,
@@ -115,7 +115,7 @@ package struct S3Store: ObjectStore {
     }
 }
 
-/// A lock without effect, because conditional writes need no lock.
+/// A lock that has no effect, because conditional writes need no lock.
 private struct NoLock: ObjectStoreLock {
     func release() {}
 }

@@ -1,7 +1,7 @@
 internal import Primitives
 
-/// The subset of XML in responses of S3-compatible services: elements and text. Attributes are skipped. Everything else
-/// is refused, including type and entity declarations, CDATA sections and comments.
+/// The subset of XML in responses from S3-compatible services: elements and text. Attributes are skipped. Everything
+/// else is refused, including type and entity declarations, CDATA sections and comments.
 package struct XMLElement: Equatable {
     var name: String
     /// The text of this element, without the text of its children.

@@ -10,7 +10,7 @@ extension UInt8 {
         }
     }
 
-    /// Whether the byte is a `tchar` of RFC 9110 section 5.6.2: letters, digits and ``!#$%&'*+-.^_`|~``.
+    /// Whether the byte is a `tchar` (RFC 9110 section 5.6.2): letters, digits and ``!#$%&'*+-.^_`|~``.
     @inlinable @inline(__always)
     package var isHTTPTokenCharacter: Bool {
         // Bit n of `below64` is set if byte n is a token character, and bit n of `from64` if byte 64 + n is one.

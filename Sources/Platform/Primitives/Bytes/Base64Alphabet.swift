@@ -1,4 +1,4 @@
-/// The reason a text is not valid base64.
+/// The reason text is not valid base64.
 package enum Base64Failure: Error, Equatable, Sendable {
     /// The text contains a byte that belongs to neither base64 alphabet: whitespace, a dot, a quote, or any byte above
     /// 127.

@@ -42,7 +42,7 @@ package enum Base64URL {
         try decode(text.span)
     }
 
-    /// Decodes into the caller's memory and returns the number of bytes; for short texts on hot paths.
+    /// Decodes into the caller's memory and returns the number of bytes. Intended for short text on hot paths.
     ///
     /// - Throws: the errors of ``decode(_:)-(UnsafeRawBufferPointer)``; also `nearMiss` if `out` is too small.
     package static func decode(

@@ -1,7 +1,7 @@
 internal import Glibc
 
-/// An open file, closed when its last reference is released. Reads and writes block and are retried after an
-/// interruption by a signal.
+/// An open file, closed when its last reference is released. Reads and writes block and are retried if a signal
+/// interrupts them.
 package final class FileDescriptor: Sendable {
     /// A failed system call, with the operating system's message.
     package struct Failure: Error, CustomStringConvertible {

@@ -1,6 +1,6 @@
 internal import CSystem
 
-/// Vectorized processing of long texts on processors that support it. Each function returns how much it processed,
+/// Vectorized processing of long text on processors that support it. Each function returns how much it processed,
 /// possibly nothing. The caller processes the rest byte by byte, and only the caller rejects invalid input.
 package enum VectorBytes {
     /// Whether the processor has AVX2; checked once per process.

@@ -1,6 +1,6 @@
 internal import CSystem
 
-/// Starts threads for blocking work, which must not run on the thread pools of Swift and Dispatch.
+/// Starts threads for blocking work, which must not run on the thread pools of Swift or Dispatch.
 package enum OwnThread {
     /// The new thread's arguments, in an object that can pass through C.
     private final class Start: Sendable {

@@ -7,7 +7,7 @@ package struct TokenBucket: Sendable {
 
     /// Creates a full bucket. Negative numbers are treated as 0.
     ///
-    /// - Parameter now: nanoseconds of a monotonic clock; use the same clock for all calls.
+    /// - Parameter now: nanoseconds on a monotonic clock; use the same clock for all calls.
     package init(capacity: Double, perSecond: Double, now: UInt64) {
         self.capacity = max(0, capacity)
         perNanosecond = max(0, perSecond) / 1_000_000_000
