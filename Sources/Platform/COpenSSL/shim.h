@@ -250,7 +250,7 @@ static inline int shim_ocsp_signature_nid(const OCSP_BASICRESP *basic) {
     X509_ALGOR_get0(&oid, NULL, NULL, OCSP_resp_get0_tbs_sigalg(basic));
     return OBJ_obj2nid(oid);
 }
-// Writes the serial number in an id, in the format of shim_get_serial.
+// Writes the serial number in an id, in the same format as shim_get_serial.
 static inline int shim_ocsp_id_serial(OCSP_CERTID *id, unsigned char *out, int size) {
     ASN1_INTEGER *serial = NULL;
     if (OCSP_id_get0_info(NULL, NULL, NULL, &serial, id) != 1) return -1;

@@ -3,7 +3,7 @@ internal import Configuration
 extension Command {
     private static let width = 100
 
-    /// Returns the output of `--help`.
+    /// Returns the `--help` output.
     ///
     /// - Parameters:
     ///   - fullName: the names of the executable and its subcommands down to this one, as the operator types them.

@@ -47,7 +47,7 @@ public struct Command: Sendable {
     package let examples: [Example]
     /// The subcommands. A command has either subcommands or arguments.
     package let subcommands: [Command]
-    /// The output of `--version`; only the root command's value is used.
+    /// The `--version` output; only the root command's value is used.
     package let version: String
     /// Whether the configuration is read and validated; false for commands that must work without one.
     package let readsConfiguration: Bool

@@ -10,7 +10,7 @@ package struct CommandContext: Sendable {
     package let timeout: Duration
     /// Starts catching SIGINT and SIGTERM, for commands that run until interrupted.
     package let interruptions: @Sendable () -> AsyncStream<String>
-    /// The arguments of the process without its name, for commands that parse them again.
+    /// The process arguments without the process name, for commands that parse them again.
     package let processArguments: [String]
     /// All environment variables of the process.
     package let environment: [String: String]

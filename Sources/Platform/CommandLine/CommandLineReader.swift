@@ -7,7 +7,7 @@ struct CommandLineReader {
     let root: Command
     var command: Command
     var path: [String] = []
-    /// The settings of all parents of `command`.
+    /// The settings of all of `command`'s parents.
     var inherited: ConfigurationSchema
     var flags: [Flag] = []
     var positional: [String] = []

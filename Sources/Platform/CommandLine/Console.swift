@@ -2,7 +2,7 @@ internal import CSystem
 internal import Dispatch
 internal import Glibc
 
-/// The output of a command: results go to standard output, everything else to standard error.
+/// A command's output: results go to standard output, everything else to standard error.
 package struct Console: Sendable {
     private let output: @Sendable ([UInt8]) async -> Bool
     private let complaint: @Sendable (String) -> Void

@@ -30,7 +30,7 @@ public struct Configuration: Sendable {
     /// Returns the value of a setting, which must be in the schema that this configuration was read with.
     public func value<Value>(_ setting: Setting<Value>) -> Value {
         guard let parsed = values[setting.key] as? ParsedValue<Value> else {
-            // Programming error: the setting is not in the command's schema, or has another type there.
+            // Programming error: the setting is not in the command's schema, or has a different type in it.
             preconditionFailure("\(setting.key) is not in the schema")
         }
         return parsed.value

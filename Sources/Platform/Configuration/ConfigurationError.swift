@@ -1,8 +1,8 @@
-/// The origin of a value or of an error.
+/// The origin of a value or an error.
 public enum ConfigurationOrigin: Sendable, Equatable, CustomStringConvertible {
     /// No source contains the key.
     case `default`
-    /// A line of the properties file, numbered from 1.
+    /// A line in the properties file, numbered from 1.
     case file(path: String, line: Int)
     /// An environment variable.
     case environment(variable: String)
@@ -37,7 +37,7 @@ public struct ConfigurationError: Error, Equatable, CustomStringConvertible {
         public static let missing = Code(rawValue: "missing")
         /// The configuration file cannot be read.
         public static let unreadableFile = Code(rawValue: "unreadableFile")
-        /// A line of the file is not in the properties format.
+        /// A line in the file is not in the properties format.
         public static let syntax = Code(rawValue: "syntax")
         /// One source contains the same key twice.
         public static let duplicate = Code(rawValue: "duplicate")

@@ -81,7 +81,7 @@ package struct ConfigurationLoader {
         switch schema.meaning(of: value.key) {
         case .setting(let setting):
             if setting.isCommandLineOnly, !value.isFlag {
-                let message = "can only be set on the command line. Remove it here and pass --\(setting.key)."
+                let message = "can only be set on the command line. Remove it and pass --\(setting.key)."
                 return refuse(.unknownKey, value, message)
             }
             if setting.isSecret, value.isFlag { return refuseSecretFlag(value) }

@@ -73,8 +73,8 @@ public struct ConfigurationSchema: Sendable {
         self.variables = variables
     }
 
-    /// Returns this schema with the settings of `other` appended. A setting of `other` replaces one with the same key;
-    /// the prefix for environment variables does not change.
+    /// Returns this schema with the settings from `other` appended. A setting from `other` replaces one with the same
+    /// key; the prefix for environment variables does not change.
     public func adding(_ other: ConfigurationSchema) -> ConfigurationSchema {
         let keys = Set(other.settings.map(\.key))
         let prefixes = Set(other.openPrefixes.map(\.prefix))
@@ -84,7 +84,7 @@ public struct ConfigurationSchema: Sendable {
             alsoKnown: alsoKnown + other.alsoKnown, variables: variables)
     }
 
-    /// The keys of this schema that other executables must tolerate in a shared file or environment. Open prefixes end
+    /// The keys in this schema that other executables must tolerate in a shared file or environment. Open prefixes end
     /// with a dot; per-name settings keep their placeholder.
     public var sharedKeys: [String] {
         openPrefixes.map(\.prefix) + settings.filter { !$0.isCommandLineOnly }.map(\.key)
@@ -117,8 +117,8 @@ public struct ConfigurationSchema: Sendable {
         return .unknown
     }
 
-    /// Whether the key is under the prefix of a per-name setting, such as `apps.`. It is then a typo, unless some
-    /// executable has a setting with this key.
+    /// Whether the key is under a per-name setting's prefix, such as `apps.`. It is then a typo, unless some executable
+    /// has a setting with this key.
     private func isUnderOwnTemplate(_ key: String) -> Bool {
         settings.contains { setting in setting.template.map { key.hasPrefix($0.prefix) } ?? false }
     }

@@ -1,4 +1,4 @@
-// Factory methods for common kinds, so that the settings of a service read like a table.
+// Factory methods for common kinds, so that a service's settings read like a table.
 
 extension Setting where Value == String {
     /// Any non-empty text.

@@ -26,7 +26,7 @@ public struct SettingProblem: Error, Equatable {
     }
 }
 
-/// Converts the text of a setting to a value, and a value to text for `--help`.
+/// Converts a setting's text to a value, and a value to text for `--help`.
 public struct ValueKind<Value: Sendable>: Sendable {
     let name: String
     let expected: String

@@ -119,7 +119,7 @@ package enum AES256GCM {
 extension AES256GCM {
     /// Returns the ciphertext followed by the tag.
     ///
-    /// - Throws: the errors of ``seal(_:key:nonce:authenticated:into:)``.
+    /// - Throws: the same errors as ``seal(_:key:nonce:authenticated:into:)``.
     package static func seal(
         _ plaintext: [UInt8], key: SecretKey, nonce: [UInt8], authenticated: [UInt8]
     ) throws(CryptographyError) -> [UInt8] {
@@ -143,7 +143,7 @@ extension AES256GCM {
     /// Returns the plaintext, or nil if the key, the nonce, the authenticated data or any byte of `sealed` is wrong, or
     /// if `sealed` is shorter than a tag.
     ///
-    /// - Throws: the errors of ``open(_:key:nonce:authenticated:into:)``.
+    /// - Throws: the same errors as ``open(_:key:nonce:authenticated:into:)``.
     package static func open(
         _ sealed: [UInt8], key: SecretKey, nonce: [UInt8], authenticated: [UInt8]
     ) throws(CryptographyError) -> [UInt8]? {

@@ -34,10 +34,10 @@ extension Certificate {
         SerialNumber.text { shim_get_serial(handle, $0, $1) }
     }
 
-    /// The subject's name in the format of RFC 2253: `CN=…,OU=…,O=…,C=…`.
+    /// The subject's name in RFC 2253 format: `CN=…,OU=…,O=…,C=…`.
     package var subject: String { Self.text(of: X509_get_subject_name(handle)) }
 
-    /// The issuer's name in the format of RFC 2253.
+    /// The issuer's name in RFC 2253 format.
     package var issuer: String { Self.text(of: X509_get_issuer_name(handle)) }
 
     /// The SHA-256 digest of the DER encoding.

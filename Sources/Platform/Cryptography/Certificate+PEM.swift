@@ -4,7 +4,7 @@ internal import Primitives
 extension Certificate {
     /// Parses all certificates in a file: one in DER, or any number in PEM, in order.
     ///
-    /// Text around the PEM blocks is skipped, including a leading byte order mark and whitespace. A block of another
+    /// Text around the PEM blocks is skipped, including a leading byte order mark and whitespace. A block of any other
     /// type is an error.
     ///
     /// - Throws: ``CryptographyError`` with code `malformedCertificate`, including when the file contains no

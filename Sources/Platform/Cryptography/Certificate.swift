@@ -21,7 +21,7 @@ package final class Certificate: @unchecked Sendable {
 
     /// Parses a certificate in DER. Trailing bytes are an error.
     ///
-    /// - Throws: the errors of ``init(der:)-(UnsafeRawBufferPointer)``.
+    /// - Throws: the same errors as ``init(der:)-(UnsafeRawBufferPointer)``.
     package convenience init(der: [UInt8]) throws(CryptographyError) {
         let parsed = try der.span.withUnsafeBytes { (bytes) throws(CryptographyError) in try Self.parse(bytes) }
         self.init(owning: parsed, der: der)

@@ -55,7 +55,7 @@ package struct CertificateBuilder: Sendable {
     /// Creates a certificate for the public half of `key`, signed by an authority. It does not check that
     /// `authorityKey` belongs to the authority.
     ///
-    /// - Throws: the errors of ``selfSigned(key:)``.
+    /// - Throws: the same errors as ``selfSigned(key:)``.
     package func issued(
         for key: PrivateKey, by authority: Certificate, authorityKey: PrivateKey
     ) throws(CryptographyError) -> Certificate {

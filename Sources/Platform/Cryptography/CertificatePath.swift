@@ -23,7 +23,7 @@ package struct CertificatePath: Sendable {
         validity = window
     }
 
-    /// The leaf, its issuer and the root of a path with exactly three certificates, or nil for a path of another
+    /// The leaf, its issuer and the root of a path with exactly three certificates, or nil for a path of any other
     /// length.
     package var leafIssuerRoot: (leaf: Certificate, issuer: Certificate, root: Certificate)? {
         guard certificates.count == 3 else { return nil }
@@ -45,7 +45,7 @@ package struct ChainFailure: Error, Hashable, Sendable, CustomStringConvertible 
         case certificateExtension
         /// The leaf's key is unacceptable.
         case leafKey
-        /// A date is invalid. Time is not checked here, so this occurs only if OpenSSL misbehaves.
+        /// A date is invalid. Verification does not check the time, so this occurs only if OpenSSL misbehaves.
         case time
         /// Memory is exhausted, or the program misused OpenSSL. The certificates and the peer are not at fault.
         case internalFailure

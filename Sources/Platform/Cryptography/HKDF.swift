@@ -15,8 +15,8 @@ package enum HKDF {
 
     private static let algorithm = Algorithm()
 
-    /// Derives a key of `byteCount` bytes. `info` separates purposes: a derived key reveals nothing about a key for
-    /// another purpose.
+    /// Derives a key of `byteCount` bytes. `info` separates purposes: a derived key reveals nothing about a key for any
+    /// other purpose.
     ///
     /// - Throws: ``CryptographyError``: `invalidArgument` if the key is empty or the count is outside 1...8160;
     ///   otherwise `unavailable`.

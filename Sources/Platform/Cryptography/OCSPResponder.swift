@@ -38,7 +38,7 @@ package struct OCSPResponder: Sendable {
     }
 
     /// Returns the response to a request at `now`, in seconds since 1970. `status` is called with each serial number,
-    /// in the format of ``Certificate/serialNumber``. A request for another issuer's certificate is answered with
+    /// in the same format as ``Certificate/serialNumber``. A request for another issuer's certificate is answered with
     /// `unauthorized`.
     ///
     /// - Throws: ``CryptographyError``: `malformedRequest`, or `unavailable` if signing fails.

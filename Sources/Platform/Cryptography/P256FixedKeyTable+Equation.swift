@@ -47,7 +47,7 @@ extension P256FixedKeyTable {
         return isInRange
     }
 
-    /// Replaces the e of each lane by u1, and its product by u2. All lanes share one inversion: the product of all s is
+    /// Replaces each lane's e with u1, and its product with u2. All lanes share one inversion: the product of all s is
     /// inverted, and the inverse of each s is derived from it.
     private func invert(_ lanes: ArraySlice<P256Scratch.Lane>, _ scratch: P256Scratch) -> Bool {
         let (montgomery, context, all) = (curve.montgomery, scratch.context, scratch.product)

@@ -52,7 +52,7 @@ extension PrivateKey {
 
     /// Returns the 64-byte signature defined by RFC 8032, which is deterministic.
     ///
-    /// - Throws: the errors of ``ed25519Signature(of:)-(UnsafeRawBufferPointer)``.
+    /// - Throws: the same errors as ``ed25519Signature(of:)-(UnsafeRawBufferPointer)``.
     package func ed25519Signature(of message: [UInt8]) throws(CryptographyError) -> [UInt8] {
         try message.span.withUnsafeBytes { (message) throws(CryptographyError) in try ed25519Signature(of: message) }
     }

@@ -11,7 +11,7 @@ internal import COpenSSL
 extension PrivateKey {
     /// Reads a P-256 key from an App Store Connect `.p8` file: unencrypted PKCS#8 in PEM. The buffer is wiped.
     ///
-    /// - Throws: ``CryptographyError``: `unreadableFile`, or the errors of ``init(pem:)``.
+    /// - Throws: ``CryptographyError``: `unreadableFile`, or the same errors as ``init(pem:)``.
     package convenience init(contentsOf path: String) throws(CryptographyError) {
         self.init(owning: try Self.read(path, kind: .p256))
     }
@@ -26,14 +26,14 @@ extension PrivateKey {
 
     /// Reads an Ed25519 key from a file with unencrypted PKCS#8 in PEM. The buffer is wiped.
     ///
-    /// - Throws: ``CryptographyError``: `unreadableFile`, or the errors of ``init(pem:)``.
+    /// - Throws: ``CryptographyError``: `unreadableFile`, or the same errors as ``init(pem:)``.
     package convenience init(ed25519ContentsOf path: String) throws(CryptographyError) {
         self.init(owning: try Self.read(path, kind: .ed25519))
     }
 
     /// Parses an Ed25519 key from unencrypted PKCS#8 in PEM.
     ///
-    /// - Throws: the errors of ``init(pem:)``.
+    /// - Throws: the same errors as ``init(pem:)``.
     package convenience init(ed25519PEM pem: [UInt8]) throws(CryptographyError) {
         self.init(owning: try Self.parse(pem, kind: .ed25519))
     }

@@ -72,7 +72,7 @@ package final class PrivateKey: @unchecked Sendable {
 
     /// Returns an ES256 signature (RFC 7518 section 3.4) over SHA-256 of `message`: r followed by s, 64 bytes.
     ///
-    /// - Throws: the errors of ``es256Signature(digest:)``.
+    /// - Throws: the same errors as ``es256Signature(digest:)``.
     package func es256Signature(of message: [UInt8]) throws(CryptographyError) -> [UInt8] {
         try es256Signature(digest: SHA256.digest(of: message))
     }

@@ -30,7 +30,7 @@ package func randomBytes(_ count: Int) throws(CryptographyError) -> [UInt8] {
 
 /// Returns a random key from OpenSSL's separate generator for secrets.
 ///
-/// - Throws: the errors of ``randomBytes(_:)``.
+/// - Throws: the same errors as ``randomBytes(_:)``.
 package func randomKey(byteCount: Int) throws(CryptographyError) -> SecretKey {
     guard (1...SecretKey.maximumByteCount).contains(byteCount) else {
         throw CryptographyError(.invalidArgument, "unsupported key size: \(byteCount) bytes")

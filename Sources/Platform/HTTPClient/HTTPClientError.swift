@@ -26,7 +26,7 @@ public struct HTTPClientError: Error, Sendable, Equatable, CustomStringConvertib
     public let code: Code
     /// libcurl's code, or 0 if the error is not from libcurl.
     public let curlCode: Int32
-    /// One sentence that contains no secrets and neither the path nor the query of the URL.
+    /// One sentence that contains no secrets and neither the URL's path nor its query.
     public let message: String
 
     public init(code: Code, curlCode: Int32 = 0, message: String) {

@@ -2,7 +2,7 @@
 /// absolute form (RFC 9112 section 3.2.2), because most proxies open tunnels only to port 443, and OCSP uses port 80.
 /// Requests to this machine never use the proxy.
 public struct HTTPProxy: Sendable, Equatable {
-    /// The URL of the proxy, `http://host:port` or `https://host:port`.
+    /// The proxy URL, `http://host:port` or `https://host:port`.
     public var url: String
     /// The credentials as `user:password`. They never appear in messages.
     public var credentials: String?

@@ -1,4 +1,4 @@
-/// The host of a request's URL: a name, or an IP address in any notation that libcurl accepts.
+/// The host in a request URL: a name, or an IP address in any notation that libcurl accepts.
 struct RequestHost: Equatable {
     /// The host in lower case, without brackets, port or trailing dot.
     let name: String

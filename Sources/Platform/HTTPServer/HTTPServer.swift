@@ -136,7 +136,7 @@ public final class HTTPServer: Sendable {
             case EADDRINUSE:
                 (
                     .addressInUse,
-                    "cannot listen on \(address): the port is in use; stop the other process or choose another port"
+                    "cannot listen on \(address): the port is in use; stop the other process or choose a different port"
                 )
             case EINVAL:
                 (

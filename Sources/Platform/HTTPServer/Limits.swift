@@ -1,4 +1,4 @@
-/// The limits of one listener. Deadlines are absolute monotonic times that received bytes do not extend.
+/// The limits for one listener. Deadlines are absolute monotonic times that received bytes do not extend.
 public struct Limits: Sendable {
     // Limits for heads. A larger head is refused with 431, a longer request line with 414.
     /// The maximum total size of all header fields in bytes.

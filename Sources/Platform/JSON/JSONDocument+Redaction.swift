@@ -1,7 +1,7 @@
 internal import Primitives
 
 extension JSONDocument {
-    /// The data that ``redacted(_:)`` removes from a text.
+    /// The data that ``redacted(_:)`` removes from JSON text.
     package struct Redaction: Sendable {
         /// Lower-case ASCII names of members to remove at any depth; case is ignored and escapes are resolved.
         package var names: [String]
@@ -19,7 +19,7 @@ extension JSONDocument {
 
         /// The minimum length of a secret from a nested member; removing shorter ones could remove most of the text.
         static let leastSecretBytes = 8
-        /// The maximum number of secrets; it is limited because the whole text is searched for each. A text with more
+        /// The maximum number of secrets; it is limited because the whole text is searched for each. Text with more
         /// secrets is removed completely.
         static let maximumSecrets = 16
         /// The number of levels to search when JSON strings themselves contain JSON.

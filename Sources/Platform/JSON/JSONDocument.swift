@@ -1,13 +1,13 @@
-/// A text validated as strict JSON, with an index of its values.
+/// Text validated as strict JSON, with an index of its values.
 ///
 /// The document keeps the original bytes, and ``JSONElement`` reads values from them on demand.
 public struct JSONDocument: Sendable {
     /// The default maximum nesting depth.
     public static let defaultMaximumDepth = 32
-    /// The default maximum length of a text in bytes.
+    /// The default maximum length of the text in bytes.
     public static let defaultMaximumBytes = 4 << 20
     static let greatestMaximumBytes = 1 << 30
-    /// The maximum number of names in a text from an untrusted client. Processing a name costs more than its length
+    /// The maximum number of names in text from an untrusted client. Processing a name costs more than its length
     /// suggests.
     public static let maximumUntrustedNames = 1000
 
@@ -16,7 +16,7 @@ public struct JSONDocument: Sendable {
     /// The index of the text's values.
     package let nodes: [JSONNode]
 
-    /// Scans a text as strict RFC 8259, with the limits listed in ``JSONError/Code``.
+    /// Scans text as strict JSON (RFC 8259), with the limits listed in ``JSONError/Code``.
     public init(
         _ bytes: [UInt8], maximumBytes: Int = defaultMaximumBytes, maximumDepth: Int = defaultMaximumDepth,
         maximumNames: Int = .max
@@ -26,13 +26,13 @@ public struct JSONDocument: Sendable {
         try self.init(bytes, limits: limits)
     }
 
-    /// Scans a text as strict RFC 8259 within the given limits.
+    /// Scans text as strict JSON (RFC 8259) within the given limits.
     public init(_ bytes: [UInt8], limits: JSONLimits) throws(JSONError) {
         self.nodes = try JSONScanner.scan(bytes, limits)
         self.bytes = bytes
     }
 
-    /// Scans a text like ``init(_:maximumBytes:maximumDepth:maximumNames:)`` and requires an object.
+    /// Scans text like ``init(_:maximumBytes:maximumDepth:maximumNames:)`` and requires an object.
     public static func object(
         _ bytes: [UInt8], maximumBytes: Int = defaultMaximumBytes, maximumDepth: Int = defaultMaximumDepth,
         maximumNames: Int = .max

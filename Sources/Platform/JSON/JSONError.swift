@@ -1,4 +1,4 @@
-/// The reason a text was rejected as JSON.
+/// The reason text was rejected as JSON.
 ///
 /// Two errors are equal if their codes and offsets are equal.
 public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {

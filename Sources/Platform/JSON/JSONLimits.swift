@@ -1,4 +1,4 @@
-/// Limits on the JSON texts that a scan accepts.
+/// Limits on the JSON text that a scan accepts.
 public struct JSONLimits: Sendable, Hashable {
     /// The maximum length of the text in bytes.
     public var bytes = JSONDocument.defaultMaximumBytes

@@ -1,4 +1,4 @@
-/// A value or member name in the flat index of a scanned text. The nodes of the index are in text order.
+/// A value or member name in the flat index of scanned text. The nodes of the index are in text order.
 ///
 /// The children of an object are name, value, name, value…; the children of an array are its elements. `next` skips a
 /// value and everything inside it.

@@ -24,7 +24,7 @@ struct JSONDecimal {
 
     var exactInteger: Int64? { hasFraction ? nil : flooredInteger }
 
-    /// Parses `text`, which must follow the grammar of JSON numbers.
+    /// Parses `text`, which must follow the JSON number grammar.
     init(_ text: ArraySlice<UInt8>) {
         var isNegative = false
         var digits: [UInt8] = []  // at most 20, which is more than Int64 has

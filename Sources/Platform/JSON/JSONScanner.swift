@@ -262,7 +262,7 @@ struct JSONScanner {
     private mutating func append(
         _ kind: JSONNode.Kind, from start: Int, to end: Int, hasEscapes: Bool = false, fingerprint: UInt16 = 0
     ) {
-        // Offsets fit in 32 bits, because a text has at most `greatestMaximumBytes` bytes.
+        // Offsets fit in 32 bits, because the text has at most `greatestMaximumBytes` bytes.
         nodes.append(
             JSONNode(
                 start: UInt32(truncatingIfNeeded: start), end: UInt32(truncatingIfNeeded: end),

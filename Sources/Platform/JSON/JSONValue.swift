@@ -19,7 +19,7 @@ public enum JSONValue: Hashable, Sendable {
         }
     }
 
-    /// Parses a text as strictly as ``JSONDocument``.
+    /// Parses text as strictly as ``JSONDocument``.
     public init(json: [UInt8]) throws(JSONError) { self.init(try JSONDocument(json).root) }
 
     public static func integer(_ value: Int64) -> JSONValue { .number(JSONNumber(value)) }

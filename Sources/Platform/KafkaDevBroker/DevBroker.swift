@@ -113,7 +113,7 @@ public final class DevBroker: Sendable {
     }
 
     /// Destroys the cluster and its host on a separate queue, which takes up to a second. The block holds the last
-    /// references, so they are released there even if the caller is still waiting.
+    /// references, so they are released on that queue even if the caller is still waiting.
     private func takeDown() -> Completion? {
         let left = state.withLock { state in
             defer { state = State() }

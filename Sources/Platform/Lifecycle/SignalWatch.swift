@@ -22,7 +22,7 @@ package enum SignalWatch {
                 _ = source.isCancelled
                 guard first.isNow() else { return end("second signal", hurry) }
                 continuation.yield(name)
-                // The group itself enforces `maximum`. This limit applies if services block every thread of the pool.
+                // The group itself enforces `maximum`. This limit applies if services block every thread in the pool.
                 let limit = maximum + .seconds(1)
                 queue.asyncAfter(deadline: .now() + .milliseconds(Int(limit / .milliseconds(1)))) {
                     end("shutdown took too long", hurry)

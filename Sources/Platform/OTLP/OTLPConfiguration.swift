@@ -33,7 +33,7 @@ package struct OTLPConfiguration: Sendable {
         guard configuration[OTLPSettings.protocol] == "http/json" else {
             throw configuration.error(
                 OTLPSettings.protocol.key,
-                "only http/json is supported. Collectors accept it at the URL of http/protobuf."
+                "only http/json is supported. Collectors accept it at the http/protobuf URL."
             )
         }
         let http = try HTTPClient.Configuration(configuration, trustRootsFile: configuration[OTLPSettings.certificate])

@@ -1,7 +1,7 @@
 internal import Primitives
 internal import Telemetry
 
-/// An attribute of the resource, which is this process.
+/// A resource attribute. The resource is this process.
 package struct ResourceAttribute: Sendable, Equatable {
     package let key: String
     package let value: String
@@ -13,7 +13,7 @@ package struct ResourceAttribute: Sendable, Equatable {
 
     static let serviceName = "service.name"
 
-    /// Returns the attributes of a process. Configured attributes replace those with the same key.
+    /// Returns a process's resource attributes. Configured attributes replace those with the same key.
     ///
     /// - Parameters:
     ///   - executable: the default for `service.name`.

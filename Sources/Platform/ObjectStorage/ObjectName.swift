@@ -24,7 +24,7 @@ package struct ObjectName: Sendable, Hashable, Comparable, CustomStringConvertib
 
     /// Returns this name followed by `/` and `rest`.
     ///
-    /// - Throws: the errors of ``init(_:)``.
+    /// - Throws: the same errors as ``init(_:)``.
     package func appending(_ rest: String) throws(ObjectStoreError) -> ObjectName {
         try ObjectName("\(text)/\(rest)")
     }
@@ -61,7 +61,7 @@ package struct ObjectName: Sendable, Hashable, Comparable, CustomStringConvertib
         for component in text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
             if component.isEmpty { return "has an empty component" }
             if component.count > maximumComponentBytes {
-                return "has a component of more than \(maximumComponentBytes) bytes"
+                return "has a component longer than \(maximumComponentBytes) bytes"
             }
             if component.first == UInt8(ascii: ".") { return "has a component that begins with a period" }
             if !component.allSatisfy(isAllowed) {

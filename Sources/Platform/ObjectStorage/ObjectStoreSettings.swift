@@ -16,7 +16,7 @@ package struct ObjectStoreSettings: Sendable {
     package let objectLockDays: Setting<Int>
 
     /// - Parameters:
-    ///   - prefix: the prefix of the keys, such as `archive` for `archive.s3.endpoint` and so on.
+    ///   - prefix: the key prefix, such as `archive` for `archive.s3.endpoint` and so on.
     ///   - checksFiles: whether unreadable files are rejected when the configuration is read, rather than only by
     ///     `open`. Pass false for commands that may run without the store, by users who may not read its credentials.
     package init(prefix: String, checksFiles: Bool = true) {
@@ -96,10 +96,10 @@ package struct ObjectStoreSettings: Sendable {
         }
     }
 
-    /// Checks for the errors of ``open(_:_:creating:clocks:notice:)`` without creating a directory or sending a
-    /// request.
+    /// Checks for the errors that ``open(_:_:creating:clocks:notice:)`` throws, without creating a directory or sending
+    /// a request.
     ///
-    /// - Throws: the errors of `open`.
+    /// - Throws: the same errors as `open`.
     package func check(_ location: ObjectStoreURL, _ configuration: Configuration) throws(ObjectStoreError) {
         if case .directory(let path) = location, !FileManager.default.fileExists(atPath: path) {
             let parent = URL(fileURLWithPath: path).deletingLastPathComponent().path
@@ -115,7 +115,7 @@ package struct ObjectStoreSettings: Sendable {
         _ = try open(location, configuration, creating: false)
     }
 
-    /// Returns a source of credentials: the configured file, or the sources that AWS's tools use.
+    /// Returns a credential source: the configured file, or the sources that AWS's tools use.
     private func credentials(
         _ location: ObjectStoreURL, _ configuration: Configuration, _ clocks: Clocks,
         _ notice: @escaping @Sendable (String) -> Void

@@ -7,7 +7,7 @@ final class OwnershipLock {
     private let descriptor: Int32
 
     init(databasePath: String, isShared: Bool) throws(SQLiteError) {
-        // The system would truncate the path at a zero byte, and create and lock a different file.
+        // The system would otherwise truncate the path at a zero byte, and create and lock a different file.
         guard !databasePath.utf8.contains(0) else { throw SQLiteError(.cannotOpen, "the path contains a NUL byte") }
         let path = databasePath + ".lock"
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)

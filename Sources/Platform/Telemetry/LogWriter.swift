@@ -80,8 +80,8 @@ package final class LogWriter: LogSink {
         return done.wait(timeout: .now() + .nanoseconds(Int(nanoseconds))) == .success
     }
 
-    /// Stops the thread after it has written the queued lines, for tests that create many writers. Later lines are
-    /// dropped.
+    /// Stops the thread after it has written the queued lines. Later lines are dropped. For tests that create many
+    /// writers.
     package func stop() {
         state.withLock { $0.isStopped = true }
         wakeUp.signal()

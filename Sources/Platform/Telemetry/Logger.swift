@@ -23,7 +23,7 @@ public struct Logger: Sendable {
         }
     }
 
-    /// The format of log lines.
+    /// The log line format.
     public enum Format: String, Sendable, CaseIterable {
         /// A JSON object on one line.
         case json

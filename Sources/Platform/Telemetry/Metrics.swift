@@ -68,8 +68,8 @@ public struct Histogram: Sendable {
         sum.add(value)
     }
 
-    /// Stores a value and its span as the exemplar of a bucket, without counting the value. Call it only for recorded
-    /// spans, because it takes a lock.
+    /// Stores a value and its span as a bucket's exemplar, without counting the value. Call it only for recorded spans,
+    /// because it takes a lock.
     package func exemplify(_ value: Double, _ span: TraceParent, at nanoseconds: UInt64) {
         guard value.isFinite else { return }
         exemplars.set(Exemplar(value: value, span: span, nanoseconds: nanoseconds), bucket: bucket(of: value))

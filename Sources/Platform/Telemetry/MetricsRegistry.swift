@@ -6,7 +6,7 @@ internal import Synchronization
 /// the registry. Registering the same name and labels again returns the same metric.
 public final class MetricsRegistry: Sendable {
     private let shared: Shared
-    /// Labels added to every metric registered here.
+    /// Labels added to every metric registered through this registry.
     private let ownLabels: [MetricLabel]
 
     private final class Shared: Sendable {
@@ -138,7 +138,7 @@ public final class MetricsRegistry: Sendable {
     }
 }
 
-/// The Prometheus type of a metric.
+/// A metric's Prometheus type.
 package enum MetricKind: String, Sendable {
     case counter, gauge, histogram
 }
@@ -188,7 +188,7 @@ public struct MetricSamples {
     private mutating func add(
         _ name: String, _ kind: MetricKind, _ help: String, _ labels: [MetricLabel], _ value: SampledValue
     ) {
-        // A sample with an invalid name is omitted, because it would make the whole text unreadable.
+        // A sample with an invalid name is omitted, because it would otherwise make the whole text unreadable.
         guard MetricName.isValid(name), labels.allSatisfy({ MetricName.isValidLabel($0.name) }),
             families[name].map({ $0.kind == kind }) ?? true
         else { return }

@@ -1,6 +1,6 @@
 package import Telemetry
 
-/// The role of a span. The raw values are those of `SpanKind` in OTLP.
+/// A span's role. The raw values are those of OTLP's `SpanKind`.
 package enum SpanKind: Int32, Sendable {
     case `internal` = 1
     case server = 2

@@ -1,10 +1,10 @@
 /// The recorded spans that the current task works for, so that work started by a handler is part of the trace. Tasks
 /// without a recorded span have no scope.
 package struct TraceScope: Sendable {
-    /// The scope of the current task.
+    /// The current task's scope.
     @TaskLocal package static var current: TraceScope?
 
-    /// The span of the task, or nil if the task works for several records and only some of them are recorded.
+    /// The task's span, or nil if the task works for several records and only some of them are recorded.
     package let span: Span?
     private let spans: [[UInt8]: Span]
 
@@ -14,7 +14,7 @@ package struct TraceScope: Sendable {
         spans = [:]
     }
 
-    /// Creates a scope for the records of a batch.
+    /// Creates a scope for the records in a batch.
     ///
     /// - Parameters:
     ///   - spans: the spans of the recorded records, by record key.

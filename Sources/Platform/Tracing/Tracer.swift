@@ -49,7 +49,7 @@ package final class Tracer: Sendable {
     /// Starts this process's first span in a trace.
     ///
     /// - Parameters:
-    ///   - parent: the span of another process, or nil.
+    ///   - parent: another process's span, or nil.
     /// - Returns: nil if the trace is not recorded.
     package func start(_ name: String, _ kind: SpanKind, parent: TraceParent?) -> Span? {
         let context = context(of: parent)

@@ -64,7 +64,7 @@ package struct EntryBundle: Sendable {
     /// The bytes of the entry at a position in 0 ..< ``count``.
     package subscript(position: Int) -> ArraySlice<UInt8> { bytes[range(position)] }
 
-    /// Returns the hashes of the leaves, in order.
+    /// Returns the leaf hashes, in order.
     package func leafHashes(_ hasher: inout MerkleHasher) -> [MerkleHash] {
         var hashes: [MerkleHash] = []
         hashes.reserveCapacity(count)

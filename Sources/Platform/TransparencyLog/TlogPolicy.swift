@@ -7,7 +7,7 @@ package struct TlogPolicy: Sendable {
     /// The maximum number of logs, of witnesses and of groups.
     package static let maximumCount = 1024
 
-    /// A key of a log or a witness.
+    /// A log's or witness's key.
     package struct Key: Sendable {
         /// The name of a witness, which has no meaning outside the file; empty for a log.
         package let name: [UInt8]
@@ -17,7 +17,7 @@ package struct TlogPolicy: Sendable {
         let publicKey: [UInt8]
     }
 
-    /// The keys of the logs in file order. A key's name is its log's origin.
+    /// The logs' keys, in file order. A key's name is its log's origin.
     package let logs: [Key]
     package let witnesses: [Key]
     /// The name in the quorum line.
@@ -95,7 +95,7 @@ private struct PolicyReading {
         guard (2...3).contains(items.count) else { throw Problem("expected witness NAME KEY [URL]") }
         let key = try Self.key(items[1], name: items[0], types: [.cosignature, .mlDSA44Cosignature])
         guard !witnesses.contains(where: { $0.publicKey == key.publicKey }) else {
-            throw Problem("the key of the witness is listed twice")
+            throw Problem("the witness's key is listed twice")
         }
         guard witnesses.count < TlogPolicy.maximumCount else { throw Problem("there are too many witnesses") }
         try define(items[0], .witness(witnesses.count))
@@ -112,13 +112,13 @@ private struct PolicyReading {
         case let text:
             guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(text),
                 (1...members.count).contains(number)
-            else { throw Problem("the threshold of a group must be all, any, or 1 to \(members.count)") }
+            else { throw Problem("a group's threshold must be all, any, or 1 to \(members.count)") }
             threshold = number
         }
         var found: [WitnessQuorum.Member] = []
         for name in members {
-            guard let member = names[name] else { throw Problem("a member of the group is not defined yet") }
-            guard used.insert(name).inserted else { throw Problem("a member of the group already belongs to a group") }
+            guard let member = names[name] else { throw Problem("a group member is not defined yet") }
+            guard used.insert(name).inserted else { throw Problem("a group member already belongs to a group") }
             found.append(member)
         }
         guard groups.count < TlogPolicy.maximumCount else { throw Problem("there are too many groups") }

@@ -1,7 +1,7 @@
 /// A quorum of witnesses (c2sp.org/tlog-policy): a single witness, or a minimum number of members of a group. Members
 /// are witnesses and other groups.
 package struct WitnessQuorum: Equatable, Sendable {
-    /// A member of a group, identified by its index among the witnesses or among the groups.
+    /// A group member, identified by its index among the witnesses or among the groups.
     package enum Member: Hashable, Sendable {
         case witness(Int)
         case group(Int)

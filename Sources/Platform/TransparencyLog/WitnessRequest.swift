@@ -36,7 +36,7 @@ package struct WitnessRequest: Equatable, Sendable {
         note = try SignedNote(bytes: Array(rest))
     }
 
-    /// The body of the request.
+    /// The request body.
     package var bytes: [UInt8] {
         let lines = ["old \(oldSize)\n"] + proof.hashes.map { "\($0.base64)\n" } + ["\n"]
         return lines.flatMap { Array($0.utf8) } + note.bytes
@@ -65,7 +65,7 @@ package struct WitnessRequest: Equatable, Sendable {
         var signatures: [NoteSignature] = []
         while let line = Lines.next(&rest), signatures.count < SignedNote.maximumSignatureCount {
             guard let signature = NoteSignature(line: line) else {
-                throw TransparencyLogError(.malformedRequest, "a line of the response is not a signature")
+                throw TransparencyLogError(.malformedRequest, "a line in the response is not a signature")
             }
             signatures.append(signature)
         }

@@ -84,7 +84,7 @@ import Testing
         ("root.certificates=/etc", "not a regular file"),
         ("root.certificates=/etc/hostname,,b", "has an empty element"),
         ("http.host=", "\"\" is empty"),
-        ("dry-run=true", "dry-run (FILE:1): can only be set on the command line. Remove it here and pass --dry-run."),
+        ("dry-run=true", "dry-run (FILE:1): can only be set on the command line. Remove it and pass --dry-run."),
         ("apps.com.example.app.enviroments=Sandbox", "Did you mean apps.com.example.app.environments?"),
         (
             "apps.com.exmaple.app.environments=Sandbox",

@@ -7,7 +7,7 @@ internal import Primitives
 package struct ConnectionState {
     package enum Phase: Sendable { case head, body, working, sending, lingering }
 
-    /// An instruction to the owner of the socket. Each call returns one.
+    /// An instruction to the socket's owner. Each call returns one.
     package enum Action {
         /// Wait: for input if `wantsInput`, otherwise for the response.
         case wait

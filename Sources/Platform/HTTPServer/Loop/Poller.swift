@@ -1,6 +1,6 @@
 internal import CSystem
 
-/// The readiness of a descriptor, or the events to watch.
+/// A descriptor's readiness, or the events to watch for.
 struct Readiness: OptionSet {
     let rawValue: UInt32
     static let input = Readiness(rawValue: UInt32(POLLIN))

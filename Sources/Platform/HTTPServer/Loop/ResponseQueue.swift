@@ -9,7 +9,7 @@ struct QueuedResponse: Sendable {
     let response: HTTPResponse?
 }
 
-/// The limits of a drain.
+/// The limits for a drain.
 struct DrainRequest: Sendable {
     /// The maximum duration of the whole drain.
     var limit: Duration
@@ -28,8 +28,8 @@ final class ResponseQueue: Sendable {
         var isClosed = false
     }
 
-    /// An eventfd. It remains open until the last exchange is released, so that a late response never writes to another
-    /// file with the same descriptor number.
+    /// An eventfd. It remains open until the last exchange is released, so that a late response never writes to a
+    /// different file with the same descriptor number.
     let descriptor: Int32
     private let state = Mutex(State())
 

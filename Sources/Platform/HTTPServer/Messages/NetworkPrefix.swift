@@ -21,7 +21,7 @@ package struct NetworkPrefix: Sendable, Hashable, CustomStringConvertible {
         length = isIPv6 ? bits : bits - 96
     }
 
-    /// Returns the network of a peer: /24 or /56.
+    /// Returns a peer's network: /24 or /56.
     static func ofPeer(_ address: [UInt8]) -> NetworkPrefix {
         let isIPv6 = !isMappedIPv4(address)
         return NetworkPrefix(address: address, bits: isIPv6 ? 56 : 96 + 24, isIPv6: isIPv6)

@@ -2,7 +2,7 @@ internal import CRdKafka
 internal import Dispatch
 
 extension KafkaAdmin {
-    /// The watermarks of each partition, or the error of the query.
+    /// The watermarks of each partition, or the query's error.
     public typealias Ends = [KafkaTopicPartition: Result<KafkaWatermarks, KafkaError>]
 
     /// Returns the oldest and the next offset of each partition of a topic, querying all leaders concurrently.

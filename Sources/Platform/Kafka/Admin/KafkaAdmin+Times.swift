@@ -6,7 +6,7 @@ extension KafkaAdmin {
     /// offset if there is no such record. Brokers perform the search.
     ///
     /// - Parameter milliseconds: milliseconds since 1970.
-    /// - Throws: the error of a leader; `timedOut` if a leader does not answer within `limit`.
+    /// - Throws: a leader's error; `timedOut` if a leader does not answer within `limit`.
     public func offsets(
         in topic: KafkaTopic, at milliseconds: Int64, within limit: Duration = .seconds(10)
     ) async throws(KafkaError) -> [KafkaTopicPartition: KafkaOffset] {

@@ -38,7 +38,7 @@ extension KafkaAdmin {
     /// Whether to read topic settings, which requires a separate permission (`DescribeConfigs`).
     public enum TopicSettings: Sendable {
         case required
-        /// The settings of a topic are omitted if this user is not authorized to read them.
+        /// A topic's settings are omitted if this user is not authorized to read them.
         case whereAllowed
         case none
     }

@@ -150,7 +150,7 @@ struct AdminRequest {
 
     /// Sends the request, reads the result with `read`, and frees it.
     ///
-    /// - Throws: the error of the whole request; `timedOut` if no result arrived.
+    /// - Throws: an error that affects the whole request; `timedOut` if no result arrived.
     func run<Value>(
         on handle: KafkaHandle, submit: (_ options: OpaquePointer, _ queue: OpaquePointer) -> Void,
         read: (OpaquePointer) throws(KafkaError) -> Value

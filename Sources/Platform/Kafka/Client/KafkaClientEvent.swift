@@ -15,7 +15,7 @@ public enum KafkaClientEvent: Sendable {
 public struct KafkaLogLine: Hashable, Sendable {
     /// The severity, as in syslog: 0 emergency, 3 error, 4 warning, 5 notice, 6 info, 7 debug.
     public let level: Int
-    /// librdkafka's name for the origin of the line, such as `FAIL` or `REQTMOUT`.
+    /// librdkafka's name for the line's origin, such as `FAIL` or `REQTMOUT`.
     public let facility: String
     /// The text of the line.
     public let message: String

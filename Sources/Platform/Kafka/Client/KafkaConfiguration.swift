@@ -1,4 +1,4 @@
-/// The configuration of Kafka clients: the bootstrap servers, a profile, and any librdkafka properties.
+/// The configuration for Kafka clients: the bootstrap servers, a profile, and any librdkafka properties.
 ///
 /// librdkafka validates the properties when the configuration is created. Properties that the library itself sets are
 /// rejected. `description` and `effectiveProperties(for:)` mask secrets as `********`.
@@ -11,7 +11,7 @@ public struct KafkaConfiguration: Hashable, Sendable {
         case embedded
     }
 
-    /// The purpose of a client, which determines its properties.
+    /// A client's purpose, which determines its properties.
     public enum Role: Hashable, Sendable {
         /// Sends records.
         case producer
@@ -80,7 +80,7 @@ public struct KafkaConfiguration: Hashable, Sendable {
         return copy
     }
 
-    /// Returns the properties of a client in the order of assignment: the defaults, the caller's properties, the fixed
+    /// Returns a client's properties in the order of assignment: the defaults, the caller's properties, the fixed
     /// properties, and finally `overrides` for a single client.
     func settings(
         for role: Role, prefetch: KafkaPrefetch = KafkaPrefetch(), overrides: [ClientProperty] = []

@@ -28,7 +28,7 @@ extension KafkaError {
         public static let producerReplaced = Code(rawValue: -1007)
         /// The embedded broker does not support this operation.
         public static let notOnEmbeddedBroker = Code(rawValue: -1008)
-        /// A port of the embedded broker is in use.
+        /// One of the embedded broker's ports is in use.
         public static let portInUse = Code(rawValue: -1009)
         /// The record cannot be sent in this form.
         public static let invalidRecord = Code(rawValue: -1010)

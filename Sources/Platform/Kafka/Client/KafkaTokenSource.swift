@@ -37,7 +37,7 @@ public struct KafkaTokenFailure: Error, Hashable, Sendable, CustomStringConverti
     public var description: String { (isRefusal ? Self.refusal : "") + message }
 }
 
-/// A source of SASL OAUTHBEARER tokens for the clients of a process. Two sources are equal if they are the same object.
+/// A source of SASL OAUTHBEARER tokens for a process's clients. Two sources are equal if they are the same object.
 public final class KafkaTokenSource: Sendable, Hashable {
     private let fetch: @Sendable () async throws(KafkaTokenFailure) -> KafkaToken
 

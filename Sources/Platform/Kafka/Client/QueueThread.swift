@@ -3,7 +3,7 @@ internal import Dispatch
 internal import Primitives
 internal import Synchronization
 
-/// A thread that waits inside librdkafka for the entries of one queue and processes them in `home.sync`. As a result,
+/// A thread that waits inside librdkafka for entries in one queue and processes them in `home.sync`. As a result,
 /// `home` runs one block at a time, and the work stays on this thread.
 final class QueueThread: Sendable {
     private let queue: QueuePointer

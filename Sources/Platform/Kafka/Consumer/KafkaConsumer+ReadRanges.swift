@@ -86,7 +86,7 @@ extension KafkaConsumer {
     }
 }
 
-/// Reads the range of one partition.
+/// Reads one partition's range.
 private struct RangeReader: Sendable {
     let consumer: KafkaConsumer
     let partition: KafkaAssignedPartition

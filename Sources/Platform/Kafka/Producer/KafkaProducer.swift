@@ -115,7 +115,7 @@ public final class KafkaProducer: Sendable {
     /// Sends a record and returns its partition and offset. Cancelling the task has no effect, because the record is
     /// already in flight.
     ///
-    /// - Throws: the error of `send(_:deadline:completion:)`.
+    /// - Throws: the same errors as `send(_:deadline:completion:)`.
     public func send(_ record: KafkaProducerRecord, deadline: Duration? = nil) async throws(KafkaError) -> KafkaDelivery
     {
         let result = await withCheckedContinuation { continuation in

@@ -14,7 +14,7 @@ enum DirectoryProblem {
         case ENOSPC: (.full, "free space on its file system, or enlarge it")
         case EDQUOT: (.full, "raise the user's quota")
         case EFBIG: (.tooLarge, "raise the file size limit (ulimit -f)")
-        case EACCES, EPERM: (.denied, "grant the user of this process access to it")
+        case EACCES, EPERM: (.denied, "grant this process's user access to it")
         case EROFS: (.denied, "the file system is mounted read-only: check the kernel log and remount it")
         case ELOOP, ENOTDIR: (.unsafePath, "symbolic links are not followed: use the folder itself")
         case EMFILE, ENFILE: (.failed, "raise the open file limit (ulimit -n)")

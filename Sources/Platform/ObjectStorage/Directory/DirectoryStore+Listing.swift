@@ -18,7 +18,7 @@ extension DirectoryStore {
         let name: ObjectName
         let isFolder: Bool
 
-        /// The sort key of the entry. The names of objects in a folder begin with the folder's name and `/`.
+        /// The entry's sort key. The names of objects in a folder begin with the folder's name and `/`.
         var order: String { isFolder ? name.text + "/" : name.text }
     }
 

@@ -117,8 +117,8 @@ package final class DirectoryStore: ObjectStore {
         }
     }
 
-    /// Synchronizes the entries of the parent. Does nothing if this process may not read the parent, because it cannot
-    /// have created anything there.
+    /// Synchronizes the parent's entries. Does nothing if this process may not read the parent, because it cannot have
+    /// created anything there.
     private static func synchronizeParent(of path: String, _ calls: any FileCalls) throws(SystemFailure) {
         let parent: OpenFile
         do throws(SystemFailure) {

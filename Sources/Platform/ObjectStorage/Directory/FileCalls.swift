@@ -1,8 +1,8 @@
 /// The system calls that a ``DirectoryStore`` makes. Tests replace them to make the Nth call fail or to simulate a
 /// power loss.
 ///
-/// Names are single components, relative to the descriptor of a folder. Symbolic links are never followed. A call is
-/// retried if a signal interrupts it.
+/// Names are single components, relative to a folder's descriptor. Symbolic links are never followed. A call is retried
+/// if a signal interrupts it.
 package protocol FileCalls: Sendable {
     /// Opens a folder by path, for the calls below. Symbolic links in the path are followed, because the operator chose
     /// it.

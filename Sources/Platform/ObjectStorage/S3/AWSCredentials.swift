@@ -33,7 +33,7 @@ package struct AWSCredentials: Sendable {
         self.requests = requests
     }
 
-    /// Whether a source of keys appears to be configured. Determined without a request.
+    /// Whether a key source appears to be configured. Determined without a request.
     package var isConfigured: Bool {
         file != nil || variable("AWS_ACCESS_KEY_ID") != nil || variable("AWS_WEB_IDENTITY_TOKEN_FILE") != nil
             || containerURL != nil || requests.file(sharedFile) != nil || isOnInstance

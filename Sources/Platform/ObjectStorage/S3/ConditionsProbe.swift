@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// Verifies once that a service honors conditional writes. Otherwise, a second writer could overwrite the objects of
-/// the first.
+/// Verifies once that a service honors conditional writes. Otherwise, a second writer could overwrite the first
+/// writer's objects.
 final class ConditionsProbe: Sendable {
     /// The name of the probe object, which is stored next to the logs and never deleted.
     static let name = "conditional-writes"

@@ -18,7 +18,7 @@ package struct RequestSignature: Sendable {
         self.service = service
     }
 
-    /// The properties of a request that are signed.
+    /// The request properties that are signed.
     package struct Input: Sendable {
         package var method: String
         /// The path, percent-encoded as sent.
@@ -59,7 +59,7 @@ package struct RequestSignature: Sendable {
         return added + [(name: "authorization", value: authorization)]
     }
 
-    /// Returns the query of a presigned GET request for `/`, which is valid for `expires` seconds and requires no
+    /// Returns the query for a presigned GET request for `/`, which is valid for `expires` seconds and requires no
     /// header field except `host`.
     ///
     /// - Parameter now: milliseconds since 1970.

@@ -136,10 +136,10 @@ package struct S3Client: Sendable {
             maximumBodyBytes: call.maximumAnswerBytes)
     }
 
-    /// Returns the key of an object in the bucket. Names need no percent-encoding.
+    /// Returns an object's key in the bucket. Names need no percent-encoding.
     func key(_ name: ObjectName) -> String { configuration.prefix.map { "\($0)/\(name)" } ?? name.text }
 
-    /// Returns the URL of an object, for error messages.
+    /// Returns an object's URL, for error messages.
     func url(_ name: ObjectName?) -> String {
         "s3://\(configuration.bucket)" + (name.map { "/\(key($0))" } ?? "")
     }

@@ -2,7 +2,7 @@
 package struct S3Configuration: Sendable {
     /// The object lock: until a given date, the bucket refuses to change or delete an object version.
     package struct ObjectLock: Sendable, Equatable {
-        /// The values of the setting. The service uses them in upper case.
+        /// The setting's values. The service uses them in upper case.
         package enum Mode: String, Sendable, CaseIterable {
             case off
             /// Users with a special permission can remove the lock.
@@ -24,7 +24,7 @@ package struct S3Configuration: Sendable {
     package let endpoint: String
     package var region: String
     package var bucket: String
-    /// The prefix of all object names.
+    /// The prefix for all object names.
     package var prefix: ObjectName?
     package var objectLock = ObjectLock(mode: .off, days: 0)
     /// The size of an upload part in bytes. Larger objects are uploaded in parts, which must have at least 5 MiB.

@@ -43,7 +43,7 @@ struct S3Problem: Error {
     private var meaning: (ObjectStoreError.Code, String?) {
         switch code {
         case "NoSuchBucket": return (.noStore, "create the bucket, or correct the URL")
-        case "RequestTimeTooSkewed": return (.denied, "correct the clock of this machine")
+        case "RequestTimeTooSkewed": return (.denied, "correct this machine's clock")
         case "SignatureDoesNotMatch", "InvalidAccessKeyId", "ExpiredToken", "InvalidToken":
             return (.denied, "correct the credentials file")
         case "AuthorizationHeaderMalformed", "PermanentRedirect", "TemporaryRedirect":

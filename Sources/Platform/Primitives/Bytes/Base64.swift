@@ -24,14 +24,14 @@ package enum Base64 {
 
     /// Decodes `text`.
     ///
-    /// - Throws: the errors of ``decode(_:)-(UnsafeRawBufferPointer)``.
+    /// - Throws: the same errors as ``decode(_:)-(UnsafeRawBufferPointer)``.
     package static func decode(_ text: Span<UInt8>) throws(Base64Failure) -> [UInt8] {
         try text.withUnsafeBytes { (text) throws(Base64Failure) in try decode(text) }
     }
 
     /// Decodes `text`.
     ///
-    /// - Throws: the errors of ``decode(_:)-(UnsafeRawBufferPointer)``.
+    /// - Throws: the same errors as ``decode(_:)-(UnsafeRawBufferPointer)``.
     package static func decode(_ text: [UInt8]) throws(Base64Failure) -> [UInt8] {
         try decode(text.span)
     }

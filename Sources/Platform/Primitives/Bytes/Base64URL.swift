@@ -30,21 +30,21 @@ package enum Base64URL {
 
     /// Decodes `text`.
     ///
-    /// - Throws: the errors of ``decode(_:)-(UnsafeRawBufferPointer)``.
+    /// - Throws: the same errors as ``decode(_:)-(UnsafeRawBufferPointer)``.
     package static func decode(_ text: Span<UInt8>) throws(Base64Failure) -> [UInt8] {
         try text.withUnsafeBytes { (text) throws(Base64Failure) in try decode(text) }
     }
 
     /// Decodes `text`.
     ///
-    /// - Throws: the errors of ``decode(_:)-(UnsafeRawBufferPointer)``.
+    /// - Throws: the same errors as ``decode(_:)-(UnsafeRawBufferPointer)``.
     package static func decode(_ text: [UInt8]) throws(Base64Failure) -> [UInt8] {
         try decode(text.span)
     }
 
     /// Decodes into the caller's memory and returns the number of bytes. Intended for short text on hot paths.
     ///
-    /// - Throws: the errors of ``decode(_:)-(UnsafeRawBufferPointer)``; also `nearMiss` if `out` is too small.
+    /// - Throws: the same errors as ``decode(_:)-(UnsafeRawBufferPointer)``; also `nearMiss` if `out` is too small.
     package static func decode(
         _ text: UnsafeRawBufferPointer, into out: UnsafeMutableRawBufferPointer
     ) throws(Base64Failure) -> Int {
