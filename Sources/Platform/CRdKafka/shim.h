@@ -39,7 +39,7 @@ static inline rd_kafka_resp_err_t crdkafka_produce(
     return code;
 }
 
-// Returns the opaque pointer of a record as the integer passed to crdkafka_produce.
+// Returns a record's opaque pointer as the integer passed to crdkafka_produce.
 static inline uintptr_t crdkafka_opaque(const rd_kafka_message_t *message) { return (uintptr_t)message->_private; }
 
 // The Glibc overlay lacks eventfd and its flags.

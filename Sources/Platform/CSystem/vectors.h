@@ -62,7 +62,7 @@ CV_AVX2 static inline int cv_decode_block(const uint8_t *text, __m256i *out) {
     const __m256i underscore = _mm256_cmpeq_epi8(input, _mm256_set1_epi8('_'));
     const __m256i entry = _mm256_or_si256(high, _mm256_and_si256(underscore, _mm256_set1_epi8(8)));
     const __m256i values = _mm256_add_epi8(input, _mm256_shuffle_epi8(offsets, entry));
-    // Combines four values of 6 bits into 24 bits, and then orders the three bytes of each group.
+    // Combines four 6-bit values into 24 bits, and then orders the three bytes of each group.
     const __m256i pairs = _mm256_maddubs_epi16(values, _mm256_set1_epi32(0x01400140));
     const __m256i groups = _mm256_madd_epi16(pairs, _mm256_set1_epi32(0x00011000));
     const __m256i bytes = _mm256_shuffle_epi8(

@@ -54,7 +54,7 @@ public struct Command: Sendable {
     /// Runs the command; nil for a command with subcommands, and for an executable that runs until it is stopped.
     package private(set) var action: Action?
 
-    /// Runs a command and returns the exit code of the process.
+    /// Runs a command and returns the process exit code.
     package typealias Action = @Sendable (CommandContext) async throws -> ExitCode
 
     package init(

@@ -60,7 +60,7 @@ package struct Console: Sendable {
     /// - Returns: false if the reader has closed the stream.
     package func write(_ bytes: [UInt8]) async -> Bool { await output(bytes) }
 
-    /// Prints a line on standard error.
+    /// Prints a line to standard error.
     package func complain(_ line: String) { complaint(line) }
 
     private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {

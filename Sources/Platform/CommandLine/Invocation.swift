@@ -14,7 +14,7 @@ package struct Invocation: Sendable {
     /// The warnings to print to standard error, one for each flag given in a deprecated form.
     package let warnings: [String]
 
-    /// Runs the command and returns the exit code of the process.
+    /// Runs the command and returns the process exit code.
     ///
     /// - Throws: errors of the command; a `StartupError` if it has no action.
     package func run(_ context: CommandContext) async throws -> ExitCode {

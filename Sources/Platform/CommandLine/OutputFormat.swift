@@ -1,6 +1,6 @@
 package import Configuration
 
-/// The output format of a command's result.
+/// The output format for a command's result.
 package enum OutputFormat: String, CaseIterable, Sendable {
     case text, json
 

@@ -1,7 +1,7 @@
 internal import JSON
 
 extension Configuration {
-    /// The output format of the effective configuration.
+    /// The output format for the effective configuration.
     package enum Format: Sendable {
         /// One `key=value` line per key, with the origin as a comment.
         case text

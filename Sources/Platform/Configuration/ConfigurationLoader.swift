@@ -34,7 +34,7 @@ package struct ConfigurationLoader {
         } catch {
             let message =
                 "cannot read the configuration file \(quoted(path, maximum: .max)): \(error.message). "
-                + "Name a readable file."
+                + "Specify a readable file."
             errors.append(ConfigurationError(code: .unreadableFile, origin: origin, message: message))
             return
         }
@@ -254,7 +254,7 @@ package struct ConfigurationLoader {
                     Configuration.Entry(key: value.key, text: value.text, origin: value.origin, isSecret: false))
             } catch {
                 let message = "\(quoted(value.text)) cannot be used as a secret: \(error.message)."
-                refuse(.wrongValue, value, message + " Name a readable file that contains the secret.")
+                refuse(.wrongValue, value, message + " Specify a readable file that contains the secret.")
             }
         }
         return open

@@ -174,7 +174,8 @@ extension ValueKind where Value == SecretFile {
     /// A file that contains a secret. It must be readable, not empty, and at most 64 KiB long.
     public static var secretFile: ValueKind<SecretFile> {
         ValueKind(
-            name: "FILE", expected: "the path of a readable file with the secret", example: "/run/secrets/name",
+            name: "FILE", expected: "the path of a readable file that contains the secret",
+            example: "/run/secrets/name",
             text: { $0.path }
         ) { path throws(SettingProblem) in
             do throws(FileProblem) {

@@ -20,7 +20,7 @@ package enum PublicKeyKind: Hashable, Sendable {
     }
 }
 
-/// The signature algorithm of a certificate.
+/// A certificate's signature algorithm.
 package enum CertificateSignatureAlgorithm: Hashable, Sendable {
     case ecdsaWithSHA256, ecdsaWithSHA384, ecdsaWithSHA512
     /// Any other algorithm, with OpenSSL's name for it, such as `RSA-SHA256`.

@@ -2,7 +2,7 @@ internal import COpenSSL
 
 /// HMAC with SHA-256 (RFC 2104, FIPS 198-1).
 package enum HMACSHA256 {
-    /// Returns the 32-byte authentication code of `message` under `key`.
+    /// Returns the 32-byte authentication code for `message` under `key`.
     ///
     /// - Throws: ``CryptographyError`` with code `unavailable` if libcrypto has no HMAC.
     package static func code(
@@ -26,7 +26,7 @@ package enum HMACSHA256 {
         return digest
     }
 
-    /// Returns the 32-byte authentication code of `message` under `key`.
+    /// Returns the 32-byte authentication code for `message` under `key`.
     package static func code(for message: [UInt8], key: [UInt8]) throws(CryptographyError) -> SHA256Digest {
         try message.span.withUnsafeBytes { (message) throws(CryptographyError) in
             try key.span.withUnsafeBytes { (key) throws(CryptographyError) in try code(for: message, key: key) }
@@ -72,7 +72,7 @@ package final class HMACSHA256Key: @unchecked Sendable {
         EVP_MAC_CTX_free(context)
     }
 
-    /// Returns the 32-byte authentication code of `message`.
+    /// Returns the 32-byte authentication code for `message`.
     ///
     /// - Throws: ``CryptographyError`` with code `unavailable` if memory is exhausted.
     package func code(for message: UnsafeRawBufferPointer) throws(CryptographyError) -> SHA256Digest {
@@ -91,7 +91,7 @@ package final class HMACSHA256Key: @unchecked Sendable {
         return digest
     }
 
-    /// Returns the 32-byte authentication code of `message`.
+    /// Returns the 32-byte authentication code for `message`.
     package func code(for message: [UInt8]) throws(CryptographyError) -> SHA256Digest {
         try message.span.withUnsafeBytes { (message) throws(CryptographyError) in try code(for: message) }
     }

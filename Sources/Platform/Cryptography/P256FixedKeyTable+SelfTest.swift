@@ -59,9 +59,9 @@ extension P256FixedKeyTable {
         } ?? false
     }
 
-    /// Numbers of 32 bytes each. OpenSSL reads seven-bit windows as signed digits from -64 to 64, and together these
-    /// numbers contain each digit. A window of 64 becomes the digit -64 and adds 1 to the next window, so a window of
-    /// 63 after it becomes the digit 64.
+    /// 32-byte numbers. OpenSSL reads seven-bit windows as signed digits from -64 to 64, and together these numbers
+    /// contain each digit. A window of 64 becomes the digit -64 and adds 1 to the next window, so a window of 63 after
+    /// it becomes the digit 64.
     private static let everyEntry: [[UInt8]] =
         (1...63).map { digit in number { _ in digit } }
         + [number { $0 & 1 == 0 ? 64 : 63 }, number { $0 & 1 == 0 ? 63 : 64 }]

@@ -50,7 +50,7 @@ package final class PrivateKey: @unchecked Sendable {
         return key
     }
 
-    /// The kind of the public half.
+    /// The kind of public key.
     package var publicKeyKind: PublicKeyKind {
         defer { ErrorQueue.clear() }
         return KeyFacts.kind(of: handle)

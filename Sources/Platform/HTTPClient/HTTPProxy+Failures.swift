@@ -1,7 +1,7 @@
 internal import CCurl
 internal import Configuration
 
-/// Distinguishes failures of the proxy from failures of the server.
+/// Distinguishes proxy failures from server failures.
 extension HTTPProxy {
     /// Returns the error if the proxy was unreachable or did not open a tunnel (`https://`), or nil if the proxy did
     /// not cause the failure.

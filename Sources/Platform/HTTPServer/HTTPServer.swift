@@ -74,7 +74,7 @@ public final class HTTPServer: Sendable {
         }
     }
 
-    /// The counters of each listener, in the order of `init`.
+    /// Each listener's counters, in the order passed to `init`.
     package var counters: [ListenerCounters] { shared.snapshot() }
 
     /// The number of loop passes that took 50 ms or more and delayed everything else on the loop.

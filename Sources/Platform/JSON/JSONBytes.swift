@@ -1,6 +1,6 @@
 internal import Primitives
 
-/// Byte-level rules of JSON strings, without Foundation.
+/// Byte-level rules for JSON strings, without Foundation.
 @usableFromInline
 package enum JSONBytes {
     private static let ones: UInt64 = 0x0101_0101_0101_0101
@@ -44,7 +44,7 @@ package enum JSONBytes {
         return ((quote &- ones) | (backslash &- ones) | (word &- ones &* 0x20) | word) & highs
     }
 
-    /// Skips blocks of 64 bytes without special bytes, first with AVX2 if available, then with portable vectors.
+    /// Skips 64-byte blocks without special bytes, first with AVX2 if available, then with portable vectors.
     private static func skipPlainBlocks(in bytes: borrowing RawSpan, from start: Int) -> Int {
         var position = start + VectorBytes.plainCount(in: bytes, from: start)
         while bytes.byteCount - position >= 64 {

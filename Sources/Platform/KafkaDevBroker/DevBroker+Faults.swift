@@ -17,7 +17,7 @@ extension DevBroker {
         public static let produce = Request(rawValue: 0)
         /// Reads records.
         public static let fetch = Request(rawValue: 1)
-        /// Requests the metadata of topics and brokers.
+        /// Requests topic and broker metadata.
         public static let metadata = Request(rawValue: 3)
         /// Commits offsets.
         public static let offsetCommit = Request(rawValue: 8)

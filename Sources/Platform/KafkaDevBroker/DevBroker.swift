@@ -61,7 +61,7 @@ public final class DevBroker: Sendable {
         let host = try KafkaHandle(
             .producer,
             settings: [
-                // Prevents occasional stalls of 40 ms on busy connections (Nagle's algorithm and delayed ACKs).
+                // Prevents occasional 40 ms stalls on busy connections (Nagle's algorithm and delayed ACKs).
                 ClientProperty("socket.nagle.disable", "true"), ClientProperty("log_level", "3"),
                 ClientProperty("log.queue", "true"),
             ], home: DispatchQueue(label: "kafka.dev-broker"))
@@ -131,7 +131,8 @@ public final class DevBroker: Sendable {
     /// - Throws: `topicAlreadyExists`, `invalidArgument`, or `closed`.
     public func createTopic(_ topic: KafkaTopic, partitions: Int) throws(KafkaError) {
         guard (1...1000).contains(partitions), !topic.rawValue.isEmpty, topic.rawValue.utf8.count <= 249 else {
-            throw KafkaError(.invalidArgument, "cannot create \(topic) with \(partitions) partitions: 1 to 1000")
+            throw KafkaError(
+                .invalidArgument, "cannot create \(topic) with \(partitions) partitions; 1 to 1000 are supported")
         }
         try call("create topic \(topic)") { cluster in
             rd_kafka_mock_topic_create(cluster, topic.rawValue, Int32(partitions), Int32(min(3, brokerCount)))

@@ -1,6 +1,6 @@
 /// One record of ``PackedRecords``. Its buffers are valid only during the call that passes it.
 package struct BorrowedRecord {
-    /// The index of the record.
+    /// The record's index.
     package let index: Int
     /// The index of the block with the record's bytes.
     package let block: Int

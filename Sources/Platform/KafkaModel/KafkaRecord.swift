@@ -1,4 +1,4 @@
-/// One header of a record. Headers are ordered, names may repeat, and values may be null.
+/// A record header. Headers are ordered, names may repeat, and values may be null.
 public struct KafkaHeader: Sendable {
     /// The value. Text remains a string until it is sent, because most strings are short or share storage and need no
     /// additional memory.
@@ -144,7 +144,7 @@ public struct KafkaRecord: Sendable {
         }
     }
 
-    /// The topic and partition of the record.
+    /// The record's topic and partition.
     public var topicPartition: KafkaTopicPartition { KafkaTopicPartition(topic: topic, partition: partition) }
 
     /// Returns the last header with this name, which is the one that applies if a name repeats.

@@ -1,10 +1,10 @@
 extension KafkaTopicExpectation {
-    /// The minimum retention in milliseconds. Senders retry for a week. With a shorter retention, records could be
-    /// deleted before consumers have read them.
+    /// The minimum retention in milliseconds. Senders retry for a week. With a shorter retention period, records could
+    /// be deleted before consumers have read them.
     private static let shortestRetention: Int64 = 8 * 86_400_000
 
     /// Creates the expectation for a topic created with these settings. Operators may later choose a different
-    /// retention, but not one that deletes records before they are read.
+    /// retention period, but not one that deletes records before they are read.
     public init(topic: KafkaTopic, createdWith settings: [String: String]) {
         self.init(topic: topic)
         func number(_ subject: KafkaTopicFinding.Subject) -> Int64? {

@@ -1,4 +1,4 @@
-/// The expected properties of a topic; nil accepts any value.
+/// A topic's expected properties; nil accepts any value.
 public struct KafkaTopicExpectation: Hashable, Sendable {
     /// The topic.
     public var topic: KafkaTopic

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// The headers of a received record in one allocation. A record has about a dozen headers, and few are ever read.
+/// A received record's headers, in one allocation. A record has about a dozen headers, and few are ever read.
 package struct PackedHeaders: Sendable {
     /// For each header: the length of the name, the length of the value (-1 for null), the name, and the value.
     private var bytes: [UInt8] = []

@@ -20,9 +20,9 @@ package struct PackedRecords: Sendable {
     /// and larger ones are returned to the system, which takes longer.
     private static let capacity = 64 << 10
 
-    /// The partition of the records.
+    /// The records' partition.
     package let topicPartition: KafkaTopicPartition
-    /// The bytes of the records.
+    /// The records' bytes.
     package private(set) var blocks: [[UInt8]] = []
     private(set) var items: [Item] = []
     /// The number of free bytes in the last block.

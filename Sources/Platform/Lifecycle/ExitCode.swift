@@ -28,7 +28,7 @@ public struct ExitCode: RawRepresentable, Sendable, Hashable {
 public protocol TerminatingError: Error {
     /// The error, the setting involved, and the fix, on one line.
     var line: String { get }
-    /// The exit code of the process.
+    /// The process exit code.
     var exitCode: ExitCode { get }
 }
 

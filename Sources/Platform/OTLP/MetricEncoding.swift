@@ -2,9 +2,9 @@ internal import JSON
 internal import Telemetry
 
 /// Encodes metrics as an `ExportMetricsServiceRequest` in JSON, with the names and labels of `/metrics`. All sums are
-/// cumulative since the start of the process.
+/// cumulative since the process started.
 struct MetricEncoding {
-    /// The start of the process, in nanoseconds since 1970.
+    /// The process start time, in nanoseconds since 1970.
     let start: UInt64
     let now: UInt64
 

@@ -5,7 +5,7 @@ struct MetricExport: Sendable {
     let metrics: MetricsRegistry
     let resource: [ResourceAttribute]
     let client: MonitoredClient
-    /// The start of the process, in nanoseconds since 1970.
+    /// The process start time, in nanoseconds since 1970.
     let start: UInt64
     let clock: @Sendable () -> UInt64
 

@@ -27,7 +27,7 @@ package final class OTLPExport: Service {
     /// - Parameters:
     ///   - queue: the spans to export, or nil.
     ///   - metrics: the metrics to export; the export's own metrics are added to them.
-    ///   - start: the start of the process, in nanoseconds since 1970.
+    ///   - start: the process start time, in nanoseconds since 1970.
     ///   - clock: returns the wall time in nanoseconds since 1970.
     package init(
         _ configuration: OTLPConfiguration, resource: [ResourceAttribute], queue: SpanQueue?, metrics: MetricsRegistry,

@@ -12,7 +12,7 @@ final class SpanExport: Sendable {
     private let resource: [ResourceAttribute]
     private let client: MonitoredClient
     private let counters: LabelledCounters
-    /// The batch of a cancelled export.
+    /// The batch from a cancelled export.
     private let pending = Mutex<[FinishedSpan]>([])
 
     init(queue: SpanQueue, resource: [ResourceAttribute], client: MonitoredClient, metrics: MetricsRegistry) {

@@ -99,7 +99,7 @@ package struct StoredObject: Sendable, Equatable {
     }
 }
 
-/// Identifies the content of an object. Compare it only with versions from the same store.
+/// Identifies an object's content. Compare it only with versions from the same store.
 package struct ObjectVersion: Sendable, Hashable {
     /// A SHA-256 digest in a directory, or an entity tag in S3.
     package let text: String

@@ -31,7 +31,7 @@ package struct ObjectStoreSettings: Sendable {
                 help: "Scheme, host and port of the S3-compatible service. Default: Amazon S3 in the region.",
                 example: "https://minio.example.com:9000"
             ).optional
-        region = .string(prefix + ".s3.region", default: "us-east-1", help: "Region for which requests are signed.")
+        region = .string(prefix + ".s3.region", default: "us-east-1", help: "Region used to sign requests.")
         credentialsFile =
             file(
                 prefix + ".s3.credentials.file",

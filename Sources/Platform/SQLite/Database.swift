@@ -18,7 +18,7 @@ package final class Database {
         case reader
     }
 
-    /// The path of the file, or `:memory:`.
+    /// The file's path, or `:memory:`.
     package let path: String
     /// The access mode of this connection.
     package let access: Access
@@ -62,7 +62,7 @@ package final class Database {
     package struct WriteBuffers: Sendable {
         /// The size of the page cache in KiB.
         package var cache: Int
-        /// The size of the write-ahead log that triggers a checkpoint, in pages of 4 KiB.
+        /// The size of the write-ahead log that triggers a checkpoint, in 4 KiB pages.
         package var log: Int
 
         package init(cache: Int, log: Int) {
@@ -70,7 +70,7 @@ package final class Database {
             self.log = log
         }
 
-        /// A page cache of 4 MiB and a log of 16 MiB.
+        /// A 4 MiB page cache and a 16 MiB log.
         package static let usual = WriteBuffers(cache: 4_096, log: 4_000)
     }
 

@@ -4,7 +4,7 @@ internal import CSQLite
 ///
 /// Not `Sendable`, like its database: only the thread or queue that uses the database may use it.
 package final class Statement {
-    /// The SQL text of the statement.
+    /// The statement's SQL text.
     package let sql: String
     private let parameterCount: Int
     /// The compiled statement; nil after it was finalized because the database was closed.

@@ -50,7 +50,7 @@ package struct SigningKeys: Sendable {
         return signatures.joined(separator: " ")
     }
 
-    /// Returns the three header fields of a signed request.
+    /// Returns the three header fields for a signed request.
     ///
     /// - Parameters:
     ///   - id: the id, which is the same for every attempt. It must not contain a period, which separates the signed

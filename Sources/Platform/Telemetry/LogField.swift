@@ -1,4 +1,4 @@
-/// The key of a field in a log line. Each service declares its keys in one file, as an extension.
+/// A field key in a log line. Each service declares its keys in one file, as an extension.
 ///
 /// `time`, `level`, `logger` and `message` are reserved. A field with a reserved key is written with a prefix, such as
 /// `field.time`.
@@ -16,9 +16,9 @@ public struct LogKey: RawRepresentable, Sendable, Hashable {
     public static let suppressed = LogKey(rawValue: "suppressed")
     /// The service that the line describes.
     public static let service = LogKey(rawValue: "service")
-    /// The exit code of the process.
+    /// The process exit code.
     public static let exitCode = LogKey(rawValue: "exitCode")
-    /// The version of the program.
+    /// The program version.
     public static let version = LogKey(rawValue: "version")
 
     static let reserved: Set<String> = ["time", "level", "logger", "message"]

@@ -86,7 +86,7 @@ public struct Histogram: Sendable {
         return low
     }
 
-    /// Records a duration in nanoseconds, for a metric in seconds.
+    /// Records a duration in nanoseconds, for a metric measured in seconds.
     public func observe(nanoseconds: Int64) { observe(Double(nanoseconds) / 1e9) }
 }
 

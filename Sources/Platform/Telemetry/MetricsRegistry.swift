@@ -170,17 +170,17 @@ public struct MetricSamples {
         }
     }
 
-    /// Adds the current value of a gauge.
+    /// Adds a gauge's current value.
     public mutating func gauge(_ name: String, help: String, labels: [MetricLabel] = [], _ value: Double) {
         add(name, .gauge, help, labels, .number(value))
     }
 
-    /// Adds the current value of a counter. The name must end in `_total`.
+    /// Adds a counter's current value. The name must end in `_total`.
     public mutating func counter(_ name: String, help: String, labels: [MetricLabel] = [], _ value: UInt64) {
         add(name, .counter, help, labels, .count(value))
     }
 
-    /// Adds the current value of a fractional counter, such as seconds. The name must end in `_total`.
+    /// Adds a fractional counter's current value, such as seconds. The name must end in `_total`.
     public mutating func counter(_ name: String, help: String, labels: [MetricLabel] = [], seconds: Double) {
         add(name, .counter, help, labels, .number(seconds))
     }

@@ -71,7 +71,7 @@ struct ProcessSnapshot: Equatable {
         defer { closedir(directory) }
         var count = 0
         while readdir(directory) != nil { count += 1 }
-        // Excludes ".", ".." and the descriptor of the directory itself.
+        // Excludes ".", ".." and the directory's own descriptor.
         return max(0, count - 3)
     }
 }

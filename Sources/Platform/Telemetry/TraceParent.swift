@@ -7,7 +7,7 @@ public struct TraceParent: Sendable, Equatable, CustomStringConvertible {
     package let traceIdHigh: UInt64
     /// The last 8 bytes of the trace id. The trace id is not zero.
     package let traceIdLow: UInt64
-    /// The id of the span, not zero.
+    /// The span id, not zero.
     package let spanId: UInt64
     /// The flags as received. Bit 0 means that the trace is recorded.
     public let flags: UInt8

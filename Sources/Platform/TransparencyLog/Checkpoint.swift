@@ -34,7 +34,7 @@ package struct Checkpoint: Equatable, Sendable {
             throw TransparencyLogError(.malformedCheckpoint, "the second line of a checkpoint is not a size")
         }
         guard let root = MerkleHash(base64: lines[2]) else {
-            throw TransparencyLogError(.malformedCheckpoint, "the third line of a checkpoint is not a root in base64")
+            throw TransparencyLogError(.malformedCheckpoint, "the third line of a checkpoint is not a base64 root")
         }
         let texts = lines.map { String(Substring($0)) }
         do {

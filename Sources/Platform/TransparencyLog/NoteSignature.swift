@@ -23,7 +23,7 @@ package enum NoteSignatureType: UInt8, Sendable, CaseIterable {
 
 /// A signature line in a note: `— <key name> base64(<key id> || <signature>)`.
 package struct NoteSignature: Hashable, Sendable {
-    /// The claimed name of the key. It is not verified.
+    /// The claimed key name. It is not verified.
     package let name: String
     /// The key id: four bytes as a big-endian number.
     package let keyID: UInt32

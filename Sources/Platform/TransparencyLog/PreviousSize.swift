@@ -1,7 +1,7 @@
 internal import Cryptography
 
-/// A log's statement of the size of its previous checkpoint. It links the checkpoints of a log, so that a removed
-/// checkpoint is detected.
+/// A log's statement of its previous checkpoint's size. It links the checkpoints of a log, so that a removed checkpoint
+/// is detected.
 package enum PreviousSize {
     static let identifier = "sluice-archive/previous@v1"
 

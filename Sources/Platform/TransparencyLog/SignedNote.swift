@@ -133,7 +133,7 @@ package struct SignedNote: Equatable, Sendable {
 
 /// A verified signature.
 package struct VerifiedSignature: Equatable, Sendable {
-    /// The name of the key.
+    /// The key name.
     package let name: String
     package let type: NoteSignatureType
     /// The time of a cosignature, in seconds since 1970.

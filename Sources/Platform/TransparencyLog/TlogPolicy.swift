@@ -4,7 +4,7 @@ internal import Primitives
 package struct TlogPolicy: Sendable {
     /// The maximum length of a file in bytes.
     package static let maximumByteCount = 1 << 20
-    /// The maximum number of logs, of witnesses and of groups.
+    /// The maximum number of logs, witnesses or groups, each counted separately.
     package static let maximumCount = 1024
 
     /// A log's or witness's key.

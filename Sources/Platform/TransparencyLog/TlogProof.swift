@@ -39,7 +39,7 @@ package struct TlogProof: Equatable, Sendable {
             line = Lines.next(&rest)
         }
         guard let text = line, text.starts(with: "index ".utf8), let index = DecimalText.value(text.dropFirst(6)) else {
-            throw malformed("the line with the index is missing")
+            throw malformed("the index line is missing")
         }
         guard let hashes = Lines.hashes(&rest) else {
             throw malformed("a line is not a hash, or there are more than 63")

@@ -27,7 +27,7 @@ package struct WitnessRequest: Equatable, Sendable {
         var rest = bytes[...]
         guard let line = Lines.next(&rest), line.starts(with: "old ".utf8),
             let oldSize = DecimalText.value(line.dropFirst(4))
-        else { throw TransparencyLogError(.malformedRequest, "the line with the old size is missing") }
+        else { throw TransparencyLogError(.malformedRequest, "the old size line is missing") }
         guard let hashes = Lines.hashes(&rest) else {
             throw TransparencyLogError(.malformedRequest, "a line is not a hash, or there are more than 63")
         }

@@ -216,7 +216,7 @@ import Testing
         #expect(
             byFlag.lines == [
                 "sluice-test: configuration: --config: cannot read the configuration file \"/no/such\": "
-                    + "No such file or directory. Name a readable file."
+                    + "No such file or directory. Specify a readable file."
             ])
         let byVariable = try parse(environment: ["SLUICE_CONFIG": "/"])
         #expect(byVariable.lines.first?.contains("SLUICE_CONFIG: cannot read") == true)

@@ -1,6 +1,6 @@
 internal import Primitives
 
-/// An open socket of the loop. Only the loop thread accesses it.
+/// An open socket in the loop. Only the loop thread accesses it.
 final class Connection {
     let socket: Int32
     let key: SlotTable<Connection>.Key

@@ -17,6 +17,6 @@ public struct KafkaLogLine: Hashable, Sendable {
     public let level: Int
     /// librdkafka's name for the line's origin, such as `FAIL` or `REQTMOUT`.
     public let facility: String
-    /// The text of the line.
+    /// The line's text.
     public let message: String
 }

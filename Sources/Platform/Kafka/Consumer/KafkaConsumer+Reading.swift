@@ -1,7 +1,7 @@
 internal import CRdKafka
 internal import Dispatch
 
-/// The methods called by the owners of partitions. Each partition has its own queue.
+/// The methods called by partition owners. Each partition has its own queue.
 extension KafkaConsumer {
     func next(
         of assigned: KafkaAssignedPartition, maxRecords: Int, maxBytes: Int, within limit: Duration?

@@ -5,7 +5,7 @@ internal import Primitives
 public struct KafkaWatermarks: Sendable, Hashable {
     /// The offset of the oldest record, or `high` if the log is empty.
     public let low: KafkaOffset
-    /// One past the offset of the newest record.
+    /// One past the newest record's offset.
     public let high: KafkaOffset
 
     /// Queries the partition's leader. Blocks.

@@ -8,7 +8,7 @@ struct ReadBatch {
     /// The number of records read, including records that the filter excludes.
     private(set) var count = 0
     private(set) var bytes = 0
-    /// Reused memory for the headers of one record.
+    /// Reused memory for one record's headers.
     private var headers = PackedHeaders(expecting: 0)
 
     init(of partition: KafkaTopicPartition, isPacked: Bool) {

@@ -2,8 +2,8 @@ internal import Dispatch
 internal import Primitives
 internal import Synchronization
 
-/// A producer of records. All in-sync replicas acknowledge each record. Records with the same key stay in order and are
-/// not duplicated during the producer's lifetime (idempotence).
+/// A producer that sends records. All in-sync replicas acknowledge each record. Records with the same key stay in order
+/// and are not duplicated during the producer's lifetime (idempotence).
 ///
 /// A send is passed to librdkafka on the caller's thread and completed exactly once: by its delivery report, by the
 /// caller's deadline, or by a rejection. After a fatal error, the producer replaces librdkafka's client. Close the

@@ -40,7 +40,7 @@ final class ProducerGeneration: Sendable {
         for topic in topics.values { rd_kafka_topic_destroy(topic.raw) }
     }
 
-    /// Returns the handle of a declared topic.
+    /// Returns a declared topic's handle.
     func topic(_ name: KafkaTopic) -> TopicPointer? { topics[name] }
 
     /// Returns the partition that the partitioner will choose for a record, or nil if the topic has no metadata yet or
@@ -56,7 +56,7 @@ final class ProducerGeneration: Sendable {
     /// Topics that were not found and that this user may not describe. Brokers do not reveal whether they exist.
     var deniedTopics: Set<KafkaTopic> { denied.withLock { $0 } }
 
-    /// Requests the metadata of ``missingTopics``, and waits at most one second for each. Blocks.
+    /// Requests metadata for ``missingTopics``, and waits at most one second for each. Blocks.
     func fetchMetadata() {
         for name in missingTopics {
             guard let topic = topics[name] else { continue }
@@ -133,8 +133,8 @@ private func withPointer<Result>(to bytes: [UInt8]?, _ body: (UnsafeRawPointer?,
     return bytes.withUnsafeBytes { withAddress(of: $0, body) }
 }
 
-/// Calls `body` with the address of the bytes. It is null for nil, but not for empty bytes, because Kafka distinguishes
-/// the two.
+/// Calls `body` with the address of the bytes. The address is null for nil, but not for empty bytes, because Kafka
+/// distinguishes the two.
 private func withAddress<Result>(
     of bytes: UnsafeRawBufferPointer?, _ body: (UnsafeRawPointer?, Int) -> Result
 ) -> Result {

@@ -12,7 +12,7 @@ package final class DirectoryStore: ObjectStore {
     /// The maximum size of a readable object in bytes.
     package static let maximumObjectBytes = 1 << 30
 
-    /// The absolute path of the directory.
+    /// The directory's absolute path.
     package let path: String
     package var hasLocks: Bool { true }
     let calls: any FileCalls

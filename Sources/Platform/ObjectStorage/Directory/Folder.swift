@@ -1,8 +1,8 @@
 internal import Synchronization
 
-/// An open folder of a ``DirectoryStore``.
+/// An open folder in a ``DirectoryStore``.
 final class Folder: Sendable, Hashable {
-    /// The name of the folder, or nil for the root.
+    /// The folder's name, or nil for the root.
     let name: ObjectName?
     let parent: Folder?
     let file: OpenFile

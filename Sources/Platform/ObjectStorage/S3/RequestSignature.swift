@@ -44,7 +44,7 @@ package struct RequestSignature: Sendable {
 
     /// Returns the header fields to add: the date, the digest, the session token if there is one, and the signature.
     ///
-    /// - Parameter now: milliseconds since 1970. The server tolerates a clock difference of 15 minutes.
+    /// - Parameter now: milliseconds since 1970. The server tolerates a 15-minute clock difference.
     package func headers(for input: Input, now: Int64) throws(CryptographyError) -> [(name: String, value: String)] {
         let time = Self.time(now)
         var added = [(name: "x-amz-date", value: time), (name: "x-amz-content-sha256", value: input.bodyDigest)]

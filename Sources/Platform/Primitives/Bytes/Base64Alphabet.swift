@@ -12,9 +12,9 @@ package enum Base64Failure: Error, Equatable, Sendable {
 struct Base64Alphabet: Sendable {
     /// The 64 characters, indexed by value.
     private let characters: [UInt8]
-    /// Four tables of 256 entries, one for each position in a group of four characters. An entry contains the
-    /// character's 6 bits, shifted to their position in the three output bytes (first byte lowest). For an invalid
-    /// character, only the bit `foreign` is set.
+    /// Four 256-entry tables, one for each position in a group of four characters. An entry contains the character's 6
+    /// bits, shifted to their position in the three output bytes (first byte lowest). For an invalid character, only
+    /// the bit `foreign` is set.
     private let places: [UInt32]
 
     /// The two characters for each 12-bit value; the first character is in the lower byte.
