@@ -31,8 +31,8 @@ extension Command {
         return refusal(ConfigurationErrors(errors), warnings: line.warnings)
     }
 
-    /// Returns the keys of this command's settings that the file, the environment or flags contain. Ignores errors,
-    /// which ``parse(_:environment:)`` reports.
+    /// Returns this command's setting keys that the file, the environment or flags contain. Ignores errors, which
+    /// ``parse(_:environment:)`` reports.
     ///
     /// - Parameters:
     ///   - arguments: the arguments without the program's name.

@@ -6,13 +6,13 @@ internal import Glibc
 package struct Console: Sendable {
     private let output: @Sendable ([UInt8]) async -> Bool
     private let complaint: @Sendable (String) -> Void
-    /// Returns the size of the terminal, or nil if the output is not a terminal.
+    /// Returns the terminal size, or nil if the output is not a terminal.
     package let size: @Sendable () -> (columns: Int, rows: Int)?
 
     /// - Parameters:
     ///   - output: writes the bytes of a result; returns false if the reader has closed the stream.
     ///   - complaint: writes a line to standard error.
-    ///   - size: returns the size of the terminal, or nil if the output is not a terminal.
+    ///   - size: returns the terminal size, or nil if the output is not a terminal.
     package init(
         output: @escaping @Sendable ([UInt8]) async -> Bool, complaint: @escaping @Sendable (String) -> Void,
         size: @escaping @Sendable () -> (columns: Int, rows: Int)? = { nil }

@@ -16,7 +16,7 @@ package struct Invocation: Sendable {
 
     /// Runs the command and returns the process exit code.
     ///
-    /// - Throws: errors of the command; a `StartupError` if it has no action.
+    /// - Throws: the command's errors; a `StartupError` if the command has no action.
     package func run(_ context: CommandContext) async throws -> ExitCode {
         guard let action = command.action else {
             let name = commandPath.joined(separator: " ")

@@ -70,7 +70,7 @@ public struct Configuration: Sendable {
     /// Returns the origin of a key's value, or `.default` if no source contains the key.
     public func origin(of key: String) -> ConfigurationOrigin { origins[givenKey(key)] ?? .default }
 
-    /// Creates an error that only the service can detect, with the origin of the key's value.
+    /// Creates an error for a problem that only the service can detect, with the origin of the key's value.
     public func error(_ key: String, _ message: String) -> ConfigurationError {
         let key = givenKey(key)
         return ConfigurationError(code: .wrongValue, key: key, origin: origins[key], message: message)

@@ -24,7 +24,7 @@ extension Setting {
 }
 
 extension SettingDescriptor {
-    /// Whether the setting is a switch without a value that has, or used to have, this name.
+    /// Whether the setting is a valueless switch that has, or used to have, this name.
     package func isFlag(named name: String) -> Bool {
         isFlag && (key == name || former.contains { $0.name == name })
     }

@@ -31,7 +31,7 @@ package enum AES256GCM {
     ) throws(CryptographyError) {
         guard out.count - plaintext.count == tagByteCount else {
             throw CryptographyError(
-                .invalidArgument, "\(out.count) output bytes for a plaintext of \(plaintext.count) bytes and a tag")
+                .invalidArgument, "\(out.count) bytes of output for a \(plaintext.count)-byte plaintext and a tag")
         }
         let text = UnsafeMutableRawBufferPointer(rebasing: out[..<plaintext.count])
         let tag = UnsafeMutableRawBufferPointer(rebasing: out[plaintext.count...])
@@ -50,7 +50,7 @@ package enum AES256GCM {
         authenticated: UnsafeRawBufferPointer, into out: UnsafeMutableRawBufferPointer
     ) throws(CryptographyError) -> Bool {
         guard sealed.count - out.count == tagByteCount else {
-            throw CryptographyError(.invalidArgument, "\(out.count) output bytes for a message of \(sealed.count) bytes")
+            throw CryptographyError(.invalidArgument, "\(out.count) bytes of output for a \(sealed.count)-byte message")
         }
         let text = UnsafeRawBufferPointer(rebasing: sealed[..<out.count])
         // OpenSSL requires a mutable pointer to the tag but only reads it.

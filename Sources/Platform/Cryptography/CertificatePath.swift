@@ -33,7 +33,7 @@ package struct CertificatePath: Sendable {
 
 /// The reason there is no path to a pinned root.
 package struct ChainFailure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The kind of failure, for callers. For the certificates in our tests, it is the same in OpenSSL 3.0 to 4.0.
+    /// The kind of failure, for callers. For the certificates in our tests, it is the same from OpenSSL 3.0 to 4.0.
     package enum Kind: String, Sendable {
         /// There is no path to a pinned root. Every code without a more specific case also has this kind.
         case noTrustedRoot

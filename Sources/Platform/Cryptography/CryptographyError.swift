@@ -52,7 +52,7 @@ enum ErrorQueue {
         ERR_clear_error()
     }
 
-    /// Creates an error with the oldest entry of the queue in its message, and clears the queue.
+    /// Creates an error with the queue's oldest entry in its message, and clears the queue.
     static func error(_ code: CryptographyError.Code, _ message: String) -> CryptographyError {
         let entry = ERR_peek_error()
         ERR_clear_error()

@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// Initializes libcrypto. **It must be the first statement of every executable**, before librdkafka or libcurl use
+/// Initializes libcrypto. **It must be the first statement in every executable**, before librdkafka or libcurl use
 /// OpenSSL.
 ///
 /// It prevents OpenSSL from freeing its tables at `exit()`, because threads that are still running would otherwise

@@ -9,7 +9,7 @@ extension P256FixedKeyTable {
     ///
     /// - Parameters:
     ///   - digest: the digest of data that the key has signed.
-    ///   - rawSignature: a valid signature of that data.
+    ///   - rawSignature: a valid signature over that data.
     package func passesSelfTest(digest: SHA256Digest, rawSignature: [UInt8]) -> Bool {
         defer { ErrorQueue.clear() }
         return multipliesRightly() && judgesRightly(digest, rawSignature)

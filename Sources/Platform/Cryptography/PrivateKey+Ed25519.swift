@@ -30,7 +30,7 @@ extension PrivateKey {
         return Ed25519PublicKey(rawBytes: raw)
     }
 
-    /// Returns the 64-byte signature defined by RFC 8032, which is deterministic.
+    /// Returns the deterministic 64-byte signature defined by RFC 8032.
     ///
     /// - Throws: ``CryptographyError``: `unsupportedKey` if this is not an Ed25519 key, `unavailable` if signing fails.
     package func ed25519Signature(of message: UnsafeRawBufferPointer) throws(CryptographyError) -> [UInt8] {
@@ -50,7 +50,7 @@ extension PrivateKey {
         return signature
     }
 
-    /// Returns the 64-byte signature defined by RFC 8032, which is deterministic.
+    /// Returns the deterministic 64-byte signature defined by RFC 8032.
     ///
     /// - Throws: the same errors as ``ed25519Signature(of:)-(UnsafeRawBufferPointer)``.
     package func ed25519Signature(of message: [UInt8]) throws(CryptographyError) -> [UInt8] {

@@ -55,7 +55,7 @@ extension HTTPClient.Configuration {
         guard let colon = text.firstIndex(of: ":"), colon != text.startIndex,
             text.utf8.allSatisfy({ $0 >= 32 && $0 != 127 })
         else {
-            throw configuration.error(key, "\(file.path) does not contain a single line user:password.")
+            throw configuration.error(key, "\(file.path) does not contain exactly one line in the form user:password.")
         }
         return text
     }
@@ -82,7 +82,7 @@ extension ValueKind where Value == String {
                 throw SettingProblem("must include a port, for example http://proxy.example.com:3128")
             }
             guard ["", "/"].contains(components.path), components.query == nil, components.fragment == nil else {
-                throw SettingProblem("must contain only scheme, host and port")
+                throw SettingProblem("must contain only a scheme, a host and a port")
             }
             return text.hasSuffix("/") ? String(text.dropLast()) : text
         }

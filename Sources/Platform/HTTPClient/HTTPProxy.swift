@@ -1,6 +1,6 @@
-/// An outgoing proxy. Requests to `https://` use a tunnel (CONNECT). Requests to `http://` are sent to the proxy in
-/// absolute form (RFC 9112 section 3.2.2), because most proxies open tunnels only to port 443, and OCSP uses port 80.
-/// Requests to this machine never use the proxy.
+/// An outgoing proxy. `https://` requests use a tunnel (CONNECT). `http://` requests are sent to the proxy in absolute
+/// form (RFC 9112 section 3.2.2), because most proxies open tunnels only to port 443, and OCSP uses port 80. Requests
+/// to this machine never use the proxy.
 public struct HTTPProxy: Sendable, Equatable {
     /// The proxy URL, `http://host:port` or `https://host:port`.
     public var url: String

@@ -199,7 +199,7 @@ final class Transfer {
 // MARK: - Values
 
 extension Transfer {
-    /// Returns scheme, host and port of an absolute `http` or `https` URL, without user name and password.
+    /// Returns the scheme, host and port of an absolute `http` or `https` URL, without the user name and password.
     private static func origin(
         of url: String
     ) throws(HTTPClientError) -> (scheme: String, authority: Substring) {

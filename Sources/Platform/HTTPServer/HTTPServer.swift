@@ -25,7 +25,7 @@ public final class HTTPServer: Sendable {
     /// Creates a server with its own clocks and an observer of request outcomes.
     ///
     /// - Parameters:
-    ///   - clock: returns monotonic nanoseconds for all deadlines except those of a drain.
+    ///   - clock: returns monotonic nanoseconds for all deadlines except drain deadlines.
     ///   - drainClock: returns monotonic nanoseconds for drains, so that a drain ends even if `clock` is manual.
     ///   - requestEnded: called on the loop thread exactly once per request.
     package init(

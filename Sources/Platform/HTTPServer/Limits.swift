@@ -18,7 +18,7 @@ public struct Limits: Sendable {
     public var handlerTime = Duration.milliseconds(4800)
     /// The maximum idle time between two requests on a connection. After that, the connection is closed.
     public var idleTime = Duration.seconds(30)
-    /// The maximum idle time of connections from `proxies`. It is longer than a proxy's limit for idle upstream
+    /// The maximum idle time for connections from `proxies`. It is longer than a proxy's limit for idle upstream
     /// connections (nginx: 60 s), so that the proxy closes first and does not send a request on a connection that is
     /// being closed.
     public var proxyIdleTime = Duration.seconds(75)

@@ -10,11 +10,11 @@ public struct Listener: Sendable {
     /// The port to bind. If 0, the system chooses one (`HTTPServer.port(of:)`).
     public var port: UInt16
     public var limits: Limits
-    /// Decides on a request from its head, before any byte of the body is read.
+    /// Decides on a request based on its head, before any byte of the body is read.
     public var admit: @Sendable (RequestHead) -> Admission
     /// Handles a complete request. The handler answers the exchange once, at any time and on any thread.
     public var handle: @Sendable (HTTPRequest, Exchange) -> Void
-    /// Called after a loop pass with dispatched requests, so that a handler can process them as a batch.
+    /// Called after a loop pass that dispatched requests, so that a handler can process them as a batch.
     public var passEnded: (@Sendable () -> Void)?
 
     public init(

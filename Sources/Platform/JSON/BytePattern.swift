@@ -1,4 +1,4 @@
-/// A byte pattern with a search that is linear in the length of the text for any input (Knuth, Morris, Pratt 1977).
+/// A byte pattern that can be searched for in linear time, whatever the input (Knuth, Morris, Pratt 1977).
 struct BytePattern: Sendable {
     private let bytes: [UInt8]
     /// For each prefix of the pattern, the length of the longest proper prefix that is also a suffix.

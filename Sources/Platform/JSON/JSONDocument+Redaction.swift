@@ -31,7 +31,7 @@ extension JSONDocument {
     /// All other names and values are searched for secrets, with escapes resolved, including JSON inside strings. A
     /// value that contains a secret is replaced by `""`; a member with a secret in its name is removed. The result is
     /// valid JSON. If it still contains the bytes of a secret, which is possible only if the secret consists of JSON
-    /// punctuation, the result is `{}`. Secrets in another encoding, such as base64, are not recognized.
+    /// punctuation, the result is `{}`. Secrets in any other encoding, such as base64, are not recognized.
     package func redacted(_ redaction: Redaction) -> [UInt8] {
         let search = RedactionSearch(document: self, redaction: redaction)
         defer { for text in search.found { text.wipe() } }

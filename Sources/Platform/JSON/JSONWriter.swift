@@ -173,7 +173,7 @@ package struct JSONWriter: Sendable {
         array(elements)
     }
 
-    /// Writes the members of an object with names that are known only at run time.
+    /// Writes an object's members, with names that are known only at run time.
     package mutating func add(_ members: JSONObject) {
         for member in members.members {
             name(of: member.name)

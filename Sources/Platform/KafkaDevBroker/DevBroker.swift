@@ -7,8 +7,8 @@ internal import Synchronization
 /// An embedded broker on 127.0.0.1: librdkafka's mock cluster, which implements Kafka's protocol in memory.
 ///
 /// Use it for demonstrations, development and tests. It stores 5 MiB per partition, does not compact, and supports no
-/// admin requests, ACLs or TLS. Its idempotence does not remove duplicates, and two members of a group with different
-/// assignors crash the process. Clients must use the profile `embedded`.
+/// admin requests, ACLs or TLS. Its idempotence does not remove duplicates, and two members of the same group that use
+/// different assignors crash the process. Clients must use the `embedded` profile.
 public final class DevBroker: Sendable {
     /// The ports on which the brokers listen.
     public enum Ports: Sendable {

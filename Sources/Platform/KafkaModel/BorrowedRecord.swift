@@ -1,4 +1,4 @@
-/// One record of ``PackedRecords``. Its buffers are valid only during the call that passes it.
+/// One record in ``PackedRecords``. Its buffers are valid only during the call that passes it.
 package struct BorrowedRecord {
     /// The record's index.
     package let index: Int

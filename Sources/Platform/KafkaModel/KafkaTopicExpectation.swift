@@ -58,7 +58,7 @@ public struct KafkaTopicFinding: Hashable, Sendable, CustomStringConvertible {
     public let expected: String
     /// The actual value.
     public let found: String
-    /// The smallest sufficient value of the setting, in the format of Kafka's tools.
+    /// The smallest sufficient value of the setting, in the format that Kafka's tools use.
     public let sufficient: String
 
     /// A one-line description.

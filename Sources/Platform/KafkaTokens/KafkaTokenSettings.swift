@@ -48,7 +48,7 @@ public enum KafkaTokenSettings {
         example: "logicalCluster=lkc-1,identityPoolId=pool-1")
     public static let trustRoots = Setting.readableFile(
         "kafka.token.trust.roots.file",
-        help: "PEM file with the CA certificates that verify the identity provider. Default: the system's.",
+        help: "PEM file with the CA certificates used to verify the identity provider. Default: the system's.",
         example: "/etc/sluice/idp-ca.pem"
     ).optional
     public static let region = Setting.string(
@@ -174,7 +174,7 @@ public enum KafkaTokenSettings {
         var pairs: [String: String] = [:]
         for text in configuration[extensions] {
             guard let sign = text.firstIndex(of: "="), sign != text.startIndex else {
-                throw configuration.error(extensions.key, "\"\(text)\" is not name=value.")
+                throw configuration.error(extensions.key, "\"\(text)\" is not in the form name=value.")
             }
             pairs[String(text[..<sign])] = String(text[text.index(after: sign)...])
         }

@@ -16,7 +16,7 @@ public struct ExitCode: RawRepresentable, Sendable, Hashable {
     /// to continue. A restart does not help.
     public static let offsetOutOfRange = ExitCode(rawValue: 66)
     /// A handler did not return within `consumer.record.deadline` (`EX_TEMPFAIL`). A restart may help; after three such
-    /// exits, the record is handled alone.
+    /// exits, the record is handled on its own.
     public static let recordDeadline = ExitCode(rawValue: 75)
     /// A programming error (`EX_SOFTWARE`).
     public static let `internal` = ExitCode(rawValue: 70)

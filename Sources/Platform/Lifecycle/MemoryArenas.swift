@@ -2,7 +2,7 @@ internal import CSystem
 internal import Glibc
 internal import Primitives
 
-/// Settings of glibc's malloc for a process that allocates on many threads. They have no effect on other C libraries.
+/// Settings for glibc's malloc in a process that allocates on many threads. They have no effect on other C libraries.
 package enum MemoryArenas {
     /// Limits malloc to four arenas, which return memory to the system only in large blocks. Records are allocated on
     /// one thread and freed on another. With one arena per thread, 25 % more memory stays resident after a backlog;

@@ -1,8 +1,8 @@
 internal import Glibc
 package import Telemetry
 
-/// Runs the rest of an executable's main function, after arguments and configuration have been read: creates the
-/// services, runs them until SIGTERM or SIGINT arrives or one of them ends, flushes the log, and exits.
+/// Runs the rest of an executable's main function, after the arguments and the configuration have been read: creates
+/// the services, runs them until SIGTERM or SIGINT arrives or one of them ends, flushes the log, and exits.
 ///
 /// ```swift
 /// @main struct Main {

@@ -8,7 +8,7 @@ package import Configuration
 /// command that exports nothing.
 package enum OTLPSettings {
     package static let disabled = text(
-        "otel.sdk.disabled", default: "false", help: "true disables the export of traces and metrics.")
+        "otel.sdk.disabled", default: "false", help: "true disables trace and metric export.")
     package static let tracesExporter = text(
         "otel.traces.exporter", default: "none", help: "otlp exports traces; none disables tracing.", example: "otlp")
     package static let metricsExporter = text(

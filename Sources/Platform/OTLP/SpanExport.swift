@@ -2,7 +2,7 @@ internal import Synchronization
 internal import Telemetry
 internal import Tracing
 
-/// Exports the spans in a queue in batches, one batch at a time.
+/// Exports a queue's spans in batches, one batch at a time.
 final class SpanExport: Sendable {
     /// The delays before retries of a batch. If the last retry fails, the batch is dropped.
     private static let waits: [Duration] = [.seconds(1), .seconds(2), .seconds(4)]
@@ -20,11 +20,11 @@ final class SpanExport: Sendable {
         self.resource = resource
         self.client = client
         counters = metrics.counters(
-            OTLPMetricName.spans, help: "Spans of recorded traces, by outcome.", label: "outcome",
+            OTLPMetricName.spans, help: "Spans in recorded traces, by outcome.", label: "outcome",
             values: ["exported", "rejected", "export_failed"])
         metrics.collect { samples in
             samples.counter(
-                OTLPMetricName.spans, help: "Spans of recorded traces, by outcome.",
+                OTLPMetricName.spans, help: "Spans in recorded traces, by outcome.",
                 labels: [MetricLabel("outcome", "queue_full")], queue.dropped)
             samples.gauge(
                 OTLPMetricName.queuedSpans, help: "Spans waiting to be exported.", Double(queue.count))

@@ -2,8 +2,8 @@ internal import Dispatch
 internal import Primitives
 internal import Synchronization
 
-/// Dedicated threads for calls that block on a disk. Jobs start in the order of submission. Callers wait for their
-/// jobs, so there are never more jobs than callers.
+/// Dedicated threads for calls that block on a disk. Jobs start in submission order. Callers wait for their jobs, so
+/// there are never more jobs than callers.
 final class BlockingThreads: Sendable {
     typealias Job = @Sendable () -> Void
 
@@ -31,7 +31,7 @@ final class BlockingThreads: Sendable {
         for _ in 0..<count {
             let error = OwnThread.start(name: name) { [jobs] in jobs.run() }
             guard error == 0 else {
-                throw ObjectStoreError(.failed, "no thread for \(name): error \(error); raise the process limit")
+                throw ObjectStoreError(.failed, "cannot create thread \(name): error \(error); raise the process limit")
             }
         }
     }

@@ -1,5 +1,4 @@
-/// The name of an object: components separated by `/`, relative to the store. A valid name never leads outside the
-/// store.
+/// An object name: components separated by `/`, relative to the store. A valid name never leads outside the store.
 ///
 /// Components consist of ASCII letters, digits, `.`, `_` and `-`, so that a name has the same bytes in a file system, a
 /// URL and a signature. Names are ordered by their bytes, as in S3 listings.
@@ -65,7 +64,7 @@ package struct ObjectName: Sendable, Hashable, Comparable, CustomStringConvertib
             }
             if component.first == UInt8(ascii: ".") { return "has a component that begins with a period" }
             if !component.allSatisfy(isAllowed) {
-                return "has a character other than letters, digits, '.', '_' and '-'"
+                return "has a character other than a letter, a digit, '.', '_' or '-'"
             }
         }
         return nil

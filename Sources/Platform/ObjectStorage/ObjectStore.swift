@@ -6,7 +6,7 @@
 /// folder with the same name.
 package protocol ObjectStore: Sendable {
     /// Whether ``lock(_:)`` excludes other writers. If not, another writer may write at any time, and only the
-    /// conditions of ``create(_:_:)`` and ``replace(_:_:expected:)`` detect it.
+    /// conditions of ``create(_:_:)`` and ``replace(_:_:expected:)`` detect this.
     var hasLocks: Bool { get }
 
     /// Reads a whole object. Returns nil if it does not exist.

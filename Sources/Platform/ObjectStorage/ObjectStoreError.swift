@@ -1,4 +1,4 @@
-/// An error in an object store operation. Equality compares code and message.
+/// An error in an object store operation. Equality compares the code and the message.
 package struct ObjectStoreError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The kind of failure. Callers base decisions on it, never on the message.
     package struct Code: Hashable, Sendable, CustomStringConvertible {
@@ -26,7 +26,7 @@ package struct ObjectStoreError: Error, Equatable, Sendable, CustomStringConvert
         package static let denied = Code(value: .denied)
         /// The folder or the bucket does not exist.
         package static let noStore = Code(value: .noStore)
-        /// The path of an object leads to a symbolic link, or to something other than a file or a folder.
+        /// An object's path leads to a symbolic link, or to something other than a file or a folder.
         package static let unsafePath = Code(value: .unsafePath)
         /// The object exceeds the maximum size.
         package static let tooLarge = Code(value: .tooLarge)

@@ -10,9 +10,9 @@ package final class Database {
         /// The file's only writer. A second writer, in this process or another, fails with
         /// ``SQLiteError/Code/ownedByAnother``. Creates the file if it does not exist.
         case writer
-        /// One of the file's several writers, in this process or others. They wait for each other's transactions. Fails
-        /// with ``SQLiteError/Code/ownedByAnother`` while a ``writer`` has the file open. Creates the file if it does
-        /// not exist.
+        /// One of several writers that share the file, in this process or others, and wait for each other's
+        /// transactions. Fails with ``SQLiteError/Code/ownedByAnother`` while a ``writer`` has the file open. Creates
+        /// the file if it does not exist.
         case sharedWriter
         /// Reads committed data. The file must exist and is never changed.
         case reader

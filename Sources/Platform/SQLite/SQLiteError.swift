@@ -50,7 +50,7 @@ package struct SQLiteError: Error, Equatable, CustomStringConvertible {
 
     init(connection: OpaquePointer?, result: Int32, sql: String? = nil) {
         let extended = connection.map { sqlite3_extended_errcode($0) } ?? result
-        // The connection stores only the last failure. If the result is from another call, use a generic message.
+        // The connection stores only the last failure. If the result is from a different call, use a generic message.
         let isOfThisCall = extended & 0xFF == result & 0xFF
         self.code = Code(rawValue: result & 0xFF)
         self.extendedCode = isOfThisCall ? extended : result

@@ -1,6 +1,6 @@
 internal import CSQLite
 
-/// A compiled statement of one ``Database``. It is cached by the database, or kept by a caller that runs it often.
+/// A compiled statement for one ``Database``. It is cached by the database, or kept by a caller that runs it often.
 ///
 /// Not `Sendable`, like its database: only the thread or queue that uses the database may use it.
 package final class Statement {

@@ -12,7 +12,7 @@ package struct SigningKeys: Sendable {
 
     private let keys: [[UInt8]]
 
-    /// Parses one key per line: base64, with or without the prefix `whsec_`. Empty lines are ignored.
+    /// Parses one key per line: base64, with or without the `whsec_` prefix. Empty lines are ignored.
     ///
     /// - Throws: an error with the number, but not the text, of the invalid line.
     package init(lines text: [UInt8]) throws(FileProblem) {

@@ -28,7 +28,7 @@ package struct Span: Sendable {
         tracer.span(name, kind, context: tracer.child(of: context), parentId: context.spanId, at: start)
     }
 
-    /// Records a span within this one that has already ended.
+    /// Records a span that has already ended within this one.
     ///
     /// - Parameters:
     ///   - duration: the span's duration in nanoseconds.
@@ -52,8 +52,8 @@ package struct Span: Sendable {
     /// Ends the span and queues it for export. Call it once.
     ///
     /// - Parameters:
-    ///   - error: a code for the failure, which must not contain personal data, or nil. It becomes the attribute
-    ///     `error.type`.
+    ///   - error: a code for the failure, which must not contain personal data, or nil. It becomes the `error.type`
+    ///     attribute.
     ///   - end: the end time, in nanoseconds since 1970; nil means now.
     package func end(_ attributes: [SpanAttribute] = [], error: String? = nil, at end: UInt64? = nil) {
         tracer.record(

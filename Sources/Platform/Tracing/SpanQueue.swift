@@ -2,7 +2,7 @@ internal import Primitives
 internal import Synchronization
 
 /// The finished spans that are waiting to be exported. When the queue is full, further spans are dropped and counted,
-/// so that a slow or unreachable collector does not delay the process or grow its memory.
+/// so that a slow or unreachable collector does not delay the process or increase its memory use.
 package final class SpanQueue: Sendable {
     private struct State {
         var spans = FIFO<FinishedSpan>()

@@ -28,7 +28,7 @@ package final class Tracer: Sendable {
     ///
     /// - Parameters:
     ///   - parent: the caller's span, or nil to begin a trace.
-    ///   - isTrusted: whether the caller may decide about recording. Otherwise, the sampler decides based on a random
+    ///   - isTrusted: whether the caller may decide whether to record. Otherwise, the sampler decides based on a random
     ///     number, because an untrusted client could also choose the trace id.
     package func context(of parent: TraceParent?, isTrusted: Bool = true) -> TraceParent {
         guard let parent else {

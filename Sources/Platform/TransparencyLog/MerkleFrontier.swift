@@ -8,7 +8,7 @@ package struct MerkleFrontier: Sendable {
 
     /// The roots of the complete subtrees of the tree, largest first. There is one for each set bit of `size`.
     private var subtrees: [MerkleHash] = []
-    /// The hashes in the partial tile of each level. A level may be empty.
+    /// The hashes in the partial tile at each level. A level may be empty.
     private var partial: [[MerkleHash]] = []
     private var finished: [HashTile] = []
     private let givesTiles: Bool

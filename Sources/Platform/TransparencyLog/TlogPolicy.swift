@@ -9,7 +9,7 @@ package struct TlogPolicy: Sendable {
 
     /// A log's or witness's key.
     package struct Key: Sendable {
-        /// The name of a witness, which has no meaning outside the file; empty for a log.
+        /// A witness's name, which has no meaning outside the file; empty for a log.
         package let name: [UInt8]
         /// The verifier. Nil if the key is unusable, so that its signatures never count: a log's ML-DSA-44 key, or a
         /// witness's if libcrypto lacks the algorithm.

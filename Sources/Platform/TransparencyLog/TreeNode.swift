@@ -19,8 +19,8 @@ struct TreeNode: Hashable, Sendable {
         return nodes
     }
 
-    /// Returns the number of leaves in the left subtree of a tree with `count` leaves, which is the greatest power of
-    /// two below `count`.
+    /// Returns the number of leaves in the left subtree of a tree with `count` leaves: the greatest power of two below
+    /// `count`.
     static func split(_ count: Int) -> Int {
         count < 2 ? count : 1 << (Int.bitWidth - 1 - (count - 1).leadingZeroBitCount)
     }

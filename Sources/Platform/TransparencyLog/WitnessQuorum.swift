@@ -1,4 +1,4 @@
-/// A quorum of witnesses (c2sp.org/tlog-policy): a single witness, or a minimum number of members of a group. Members
+/// A quorum of witnesses (c2sp.org/tlog-policy): a single witness, or a minimum number of a group's members. Members
 /// are witnesses and other groups.
 package struct WitnessQuorum: Equatable, Sendable {
     /// A group member, identified by its index among the witnesses or among the groups.

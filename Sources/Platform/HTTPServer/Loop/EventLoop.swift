@@ -2,8 +2,8 @@ internal import CSystem
 internal import Primitives
 internal import Synchronization
 
-/// The loop thread of a server, which accepts, reads, dispatches, responds and checks deadlines. Only this thread
-/// accesses it.
+/// A server's loop thread, which accepts, reads, dispatches, responds and checks deadlines. Only this thread accesses
+/// it.
 final class EventLoop {
     /// Poller keys at or above this value identify acceptors, except the last, which identifies the response queue.
     private static let firstAcceptorKey: UInt64 = 0xFFFF_FFFF_0000_0000

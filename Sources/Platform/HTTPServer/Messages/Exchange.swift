@@ -26,8 +26,8 @@ public struct Exchange: Sendable {
         responses.post(QueuedResponse(listener: listener, slot: slot, response: response))
     }
 
-    /// Sends the same response to several requests, like ``respond(_:)``, with one wake-up for consecutive exchanges of
-    /// a server.
+    /// Sends the same response to several requests, like ``respond(_:)``, with one wake-up for consecutive exchanges on
+    /// the same server.
     package static func respond(_ response: HTTPResponse, to exchanges: [Exchange]) {
         for exchange in exchanges { exchange.observer?(response) }
         var rest = exchanges[...]

@@ -40,7 +40,7 @@ package struct BodyDecoder: Sendable {
 
     var hasKnownLength: Bool { !isChunked }
 
-    /// Decodes bytes and appends their content to `body`, which contains the content of earlier calls.
+    /// Decodes bytes and appends their content to `body`, which contains the content from earlier calls.
     package mutating func decode(_ bytes: Span<UInt8>, into body: inout [UInt8]) -> Result {
         var position = 0
         while position < bytes.count, step != .done {

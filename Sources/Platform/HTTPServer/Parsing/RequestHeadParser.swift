@@ -1,6 +1,6 @@
 internal import Primitives
 
-/// Parses one request head of the strict subset, byte by byte, without I/O or copying.
+/// Parses one request head in the strict subset, byte by byte, without I/O or copying.
 ///
 /// Each byte is examined once, and an error is reported at the byte that causes it, so the result does not depend on
 /// how the bytes are split. The subset of RFC 9112: CRLF only; `TOKEN SP /visible-ASCII SP HTTP/1.1`; fields `token ":"
@@ -61,7 +61,7 @@ package struct RequestHeadParser: Sendable {
     }
 
     /// Continues where the previous call ended.
-    /// - Parameter head: all bytes of the request so far, including those of earlier calls.
+    /// - Parameter head: all bytes of the request so far, including those from earlier calls.
     package mutating func parse(_ head: Span<UInt8>) -> Result {
         while position < head.count {
             let refusal = fieldsStart == 0 ? takeLineByte(head[position]) : takeFieldBytes(head)

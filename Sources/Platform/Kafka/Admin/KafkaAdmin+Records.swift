@@ -1,7 +1,7 @@
 internal import CRdKafka
 
 extension KafkaAdmin {
-    /// Deletes the records before the given offset of each partition. Deleted records cannot be restored.
+    /// Deletes the records before the given offset in each partition. Deleted records cannot be restored.
     ///
     /// - Throws: `notOnEmbeddedBroker` on the embedded broker; the leader's error, such as
     ///   `TOPIC_AUTHORIZATION_FAILED`.

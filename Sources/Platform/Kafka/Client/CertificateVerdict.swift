@@ -1,7 +1,7 @@
 internal import CRdKafka
 internal import Synchronization
 
-/// The reason why a broker's last certificate was rejected, which librdkafka's error does not contain.
+/// The reason why a broker's last certificate was rejected. librdkafka's error does not contain it.
 ///
 /// OpenSSL makes the decision; this type only records it.
 final class CertificateVerdict: Sendable {

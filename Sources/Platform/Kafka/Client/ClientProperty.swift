@@ -9,7 +9,7 @@ package struct ClientProperty: Hashable, Sendable {
     }
 
     /// Whether the value is secret. librdkafka itself prints secrets in `rd_kafka_conf_dump`. The check uses patterns,
-    /// so that it also covers properties of future versions.
+    /// so that it also covers properties in future versions.
     var isSecret: Bool {
         let name = name.lowercased()
         return ["password", "passphrase", "secret", "credential", "jaas"].contains(where: name.contains)

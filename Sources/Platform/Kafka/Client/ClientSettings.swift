@@ -30,7 +30,8 @@ struct ClientSettings: ~Copyable {
 
     /// Creates a client with these settings.
     ///
-    /// - Throws: `invalidConfiguration` for files and combinations of properties, which librdkafka validates only now.
+    /// - Throws: `invalidConfiguration` for files and combinations of properties, which librdkafka validates only at
+    ///   this point.
     consuming func makeClient(_ type: rd_kafka_type_t) throws(KafkaError) -> ClientPointer {
         var text = [CChar](repeating: 0, count: 512)
         guard let client = rd_kafka_new(type, pointer, &text, text.count) else {

@@ -46,7 +46,7 @@ extension KafkaClientEvent {
 }
 
 extension KafkaError {
-    /// Returns the fatal error of a client, or nil if there is none (`rd_kafka_fatal_error`).
+    /// Returns a client's fatal error, or nil if there is none (`rd_kafka_fatal_error`).
     static func fatal(of client: ClientPointer) -> KafkaError? {
         var text = [CChar](repeating: 0, count: 512)
         let code = rd_kafka_fatal_error(client.raw, &text, text.count)

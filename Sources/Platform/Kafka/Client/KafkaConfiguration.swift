@@ -30,15 +30,16 @@ public struct KafkaConfiguration: Hashable, Sendable {
     public let properties: [String: String]
     /// The set of default properties.
     public let profile: Profile
-    /// The group name of readers without a group: `client.id` unless set. librdkafka looks up this group's coordinator.
-    /// If this user may not describe the group, brokers with access control reject the lookup once a second.
+    /// The group name for readers without a group: `client.id` unless set. librdkafka looks up this group's
+    /// coordinator. If this user may not describe the group, brokers with access control reject the lookup once a
+    /// second.
     public var readerGroup: String
     /// The source of SASL OAUTHBEARER tokens, or nil if librdkafka requests its own tokens or needs none.
     public var tokenSource: KafkaTokenSource?
 
     /// Creates a configuration and validates every property.
     ///
-    /// - Throws: `KafkaError` with code `invalidConfiguration` and a message with the property and the reason.
+    /// - Throws: `KafkaError` with code `invalidConfiguration` and a message that contains the property and the reason.
     public init(
         bootstrapServers: String, properties: [String: String] = [:], profile: Profile = .production
     ) throws(KafkaError) {

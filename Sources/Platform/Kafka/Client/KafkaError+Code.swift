@@ -1,8 +1,8 @@
 internal import CRdKafka
 
 extension KafkaError {
-    /// The kind of an error: a broker's code (1 and above; Kafka protocol, "Error Codes"), one of librdkafka's own
-    /// codes (-200 to -100), or one of this library's codes (-1000 and below). Unknown codes are preserved.
+    /// The kind of error: a broker's code (1 and above; Kafka protocol, "Error Codes"), one of librdkafka's own codes
+    /// (-200 to -100), or one of this library's codes (-1000 and below). Unknown codes are preserved.
     public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
         /// The numeric code.
         public let rawValue: Int32

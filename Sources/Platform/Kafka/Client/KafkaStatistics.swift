@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// The statistics of librdkafka that this library uses (see STATISTICS.md), reported every `statistics.interval.ms`.
+/// The librdkafka statistics that this library uses (see STATISTICS.md), reported every `statistics.interval.ms`.
 public struct KafkaStatistics: Hashable, Sendable {
     /// One broker connection.
     public struct Broker: Hashable, Sendable {
@@ -16,7 +16,7 @@ public struct KafkaStatistics: Hashable, Sendable {
     public struct Partition: Hashable, Sendable {
         /// The topic and partition.
         public let topicPartition: KafkaTopicPartition
-        /// The number of fetched records in the client that the consumer has not read yet.
+        /// The number of records in the client that have been fetched but not yet read by the consumer.
         public let fetchQueueCount: Int64
         /// The oldest offset in the log, or nil if unknown.
         public let lowOffset: Int64?

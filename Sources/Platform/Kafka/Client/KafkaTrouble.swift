@@ -62,7 +62,7 @@ extension KafkaTrouble {
     /// Identifies the problem that caused an error. Returns nil if the error does not identify one.
     public init?(_ error: KafkaError) { self.init(error, librdkafkaVersion: librdkafkaVersionNumber) }
 
-    /// The first librdkafka version with a new nonce for each SCRAM exchange: 2.6.1.
+    /// The first librdkafka version that uses a new nonce for each SCRAM exchange: 2.6.1.
     static let firstWithFreshNonces: Int32 = 0x0206_01ff
 
     private static func cause(_ error: KafkaError, _ version: Int32) -> Cause? {

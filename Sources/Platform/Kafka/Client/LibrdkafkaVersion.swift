@@ -6,6 +6,6 @@ public var librdkafkaVersion: String { String(cString: rd_kafka_version_str()) }
 /// The version as an ascending number: two hexadecimal digits each for major, minor, revision and stage.
 var librdkafkaVersionNumber: Int32 { rd_kafka_version() }
 
-/// Whether Kafka 4 and later reject SCRAM authentication by this librdkafka: versions before 2.6.1 reuse the nonce
+/// Whether Kafka 4 and later reject SCRAM authentication from this librdkafka: versions before 2.6.1 reuse the nonce
 /// (librdkafka issue 4895).
 public var repeatsScramNonces: Bool { librdkafkaVersionNumber < KafkaTrouble.firstWithFreshNonces }

@@ -10,7 +10,7 @@ extension KafkaConsumer {
     }
 
     /// Reads ranges of partitions concurrently, without a group. It uses several clients, because each client handles
-    /// all responses of a broker on one thread.
+    /// all responses from a broker on one thread.
     ///
     /// - Parameters:
     ///   - ranges: the offsets to read, within the watermarks.
@@ -95,9 +95,10 @@ private struct RangeReader: Sendable {
     func next() async throws -> KafkaConsumer.RangeBatch {
         guard let records = await partition.next(maxRecords: 5_000, maxBytes: 16 << 20) else {
             try Task.checkCancellation()
-            throw await consumer.failure(of: partition) ?? KafkaError(.closed, "reading \(partition.topicPartition)")
+            throw await consumer.failure(of: partition)
+                ?? KafkaError(.closed, "stopped reading \(partition.topicPartition)")
         }
-        // At the end of the partition, the remaining offsets of the range contain no records, only transaction markers.
+        // At the end of the partition, the remaining offsets in the range contain no records, only transaction markers.
         // A recreated log may start below the range again.
         let position = max(range.lowerBound, min(partition.position.rawValue, range.upperBound))
         let reached = partition.hasReachedEnd ? range.upperBound : position

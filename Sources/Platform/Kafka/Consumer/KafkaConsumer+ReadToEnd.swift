@@ -1,7 +1,7 @@
 import CRdKafka
 
 extension KafkaConsumer {
-    /// The assigned partitions. Without a group, `start` assigns all partitions of the source.
+    /// The assigned partitions. Without a group, `start` assigns all partitions in the source.
     public var assignedPartitions: [KafkaAssignedPartition] { partitions.values.map(\.assigned) }
 
     /// Reads partitions one after another, without a group, from these offsets to each partition's end at the time of
@@ -12,7 +12,7 @@ extension KafkaConsumer {
     ///   - count: the maximum number of records per partition.
     ///   - limit: the maximum duration.
     ///   - options: the consumer's options, such as its prefetch limits.
-    ///   - body: receives the records of one partition in batches, in order of offset.
+    ///   - body: receives one partition's records in batches, in offset order.
     /// - Throws: `timedOut` after the limit, `offsetOutOfRange`, a fatal error, a broker's error for the watermarks,
     ///   and any error thrown by `body`.
     public static func readToEnd(
@@ -29,7 +29,7 @@ extension KafkaConsumer {
             let ends = await consumer.ends(within: limit)
             for partition in await consumer.assignedPartitions {
                 guard let ends = try ends[partition.topicPartition]?.get() else {
-                    throw KafkaError(.closed, "reading \(partition.topicPartition)")
+                    throw KafkaError(.closed, "stopped reading \(partition.topicPartition)")
                 }
                 try await consumer.readToEnd(partition, ends, atMost: count, body)
             }
@@ -59,7 +59,7 @@ extension KafkaConsumer {
         while next < ends.high, remaining > 0 {
             guard let records = await partition.next(maxRecords: min(1000, remaining), maxBytes: 4 << 20) else {
                 try Task.checkCancellation()
-                throw await failure(of: partition) ?? KafkaError(.closed, "reading \(partition.topicPartition)")
+                throw await failure(of: partition) ?? KafkaError(.closed, "stopped reading \(partition.topicPartition)")
             }
             // At the end of the partition, the remaining offsets up to the watermark contain no records, only
             // transaction markers.

@@ -32,8 +32,8 @@ extension KafkaConsumer {
             let isLost = rd_kafka_assignment_lost(handle.client.raw) != 0
             rebalances.append(.revoke(places ?? [], isLost: isLost))
         default:
-            // librdkafka's documentation requires that all partitions are revoked, because the assignment is unknown
-            // after an error.
+            // librdkafka's documentation requires all partitions to be revoked, because the assignment is unknown after
+            // an error.
             rebalances.append(.revoke(Array(partitions.keys), isLost: true))
         }
         nextRebalance()
@@ -94,8 +94,8 @@ extension KafkaConsumer {
             if !position.isCommitted { uncommitted.append((state.assigned, position.offset)) }
         }
         answer(assigning: positions)
-        // Store the start offsets of partitions without a commit at once. They are then committed, so that monitoring
-        // shows the group's lag.
+        // Immediately store the start offsets of partitions that have no commit. They are then committed, so that
+        // monitoring shows the group's lag.
         for (assigned, offset) in uncommitted { store(offset, of: assigned) }
         emit(.assigned(states.map(\.assigned)))
         for state in states { serve(state) }

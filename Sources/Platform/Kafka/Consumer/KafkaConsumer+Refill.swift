@@ -15,7 +15,7 @@ extension KafkaConsumer {
     /// Records that a reader received a batch.
     ///
     /// - Parameters:
-    ///   - bytes: the size of keys, values and headers of the records read.
+    ///   - bytes: the total size of the keys, values and headers read.
     ///   - isEmptied: whether the reader emptied the partition's queue.
     func noteRead(_ state: PartitionState, bytes: Int, isEmptied: Bool) {
         let isDue = state.refill.noteRead(bytes: bytes, isEmptied: isEmptied && !state.isAtEnd, threshold: refillBytes)

@@ -1,6 +1,6 @@
 internal import CRdKafka
 
-/// A limit on prefetched bytes for all partitions of a consumer.
+/// A limit on prefetched bytes across all of a consumer's partitions.
 ///
 /// librdkafka limits each partition separately, and its properties cannot change while a client runs. Therefore, each
 /// partition gets a share when the client is created, based on the number of partitions that may be assigned. A batch

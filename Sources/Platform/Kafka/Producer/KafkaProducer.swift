@@ -206,5 +206,5 @@ extension KafkaProducer {
     func stopTimer() { timer.source.cancel() }
 }
 
-/// Returns the time of the monotonic clock that Dispatch's timers use, in nanoseconds.
+/// Returns the time on the monotonic clock that Dispatch's timers use, in nanoseconds.
 func monotonicNow() -> UInt64 { DispatchTime.now().uptimeNanoseconds }

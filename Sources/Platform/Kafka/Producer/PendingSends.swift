@@ -60,7 +60,7 @@ struct PendingSends {
     /// The earliest deadline, in nanoseconds on the caller's clock.
     var earliestDeadline: UInt64? { heap.first.map { slots[$0].deadline } }
 
-    /// The start time of the oldest send to this destination without a delivery report, or nil if there is none.
+    /// The start time of the oldest unreported send to this destination, or nil if there is none.
     func oldest(to destination: SendAges.Destination) -> UInt64? { ages.oldest(to: destination) }
 
     /// Adds a send. The caller must keep the number of sends below 2³² − 1.

@@ -3,8 +3,8 @@ internal import Synchronization
 
 extension DirectoryStore {
     /// Synchronizes the changed files and then the changed folders. A failed file is never retried, because the system
-    /// may have dropped its bytes, and a second fsync would report success. If a folder fails, every file in the batch
-    /// below that folder counts as failed, because its directory entry may be lost.
+    /// may have dropped its bytes, and a second fsync would report success. If a folder fails, every file below that
+    /// folder in the batch counts as failed, because its directory entry may be lost.
     func synchronizeNow() throws(ObjectStoreError) {
         let batch = unsynchronized.take()
         for (name, file) in batch.files {

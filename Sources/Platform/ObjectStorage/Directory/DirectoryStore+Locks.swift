@@ -19,8 +19,8 @@ extension DirectoryStore {
         return lock
     }
 
-    /// Opens the lock file that excludes other processes while an object in a folder is replaced. Each log has its own
-    /// lock file.
+    /// Opens the lock file that excludes other processes while an object in a folder is being replaced. Each log has
+    /// its own lock file.
     func openExchangeLock(of folder: ObjectName?) throws(ObjectStoreError) -> OpenFile {
         let log = folder.map { "/" + $0.components.prefix(2).joined(separator: "/") } ?? ""
         return try openLockFile(Self.exchangeLock, in: ObjectName(unchecked: Self.locks + log))

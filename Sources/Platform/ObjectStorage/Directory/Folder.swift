@@ -10,7 +10,7 @@ final class Folder: Sendable, Hashable {
     let isNoted = Atomic(false)
     /// Whether the folder's entry in its parent, and the entries of all folders above it, are known to be durable.
     let isDurable = Atomic(false)
-    /// Locked while an object in this folder is replaced. Contains the lock file that excludes other processes.
+    /// Locked while an object in this folder is being replaced. Contains the lock file that excludes other processes.
     let exchange = Mutex<OpenFile?>(nil)
 
     init(_ name: ObjectName?, in parent: Folder?, _ file: OpenFile) {

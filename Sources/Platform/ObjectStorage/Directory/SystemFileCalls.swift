@@ -16,7 +16,7 @@ package struct SystemFileCalls: FileCalls {
     }
 
     package func open(_ name: String, in folder: Int32, _ opening: FileOpening) throws(SystemFailure) -> Int32 {
-        // O_NONBLOCK, because opening must not block if the path of an object is a pipe.
+        // O_NONBLOCK, because opening must not block if an object's path is a pipe.
         let flags =
             switch opening {
             case .reading: O_RDONLY | O_NONBLOCK

@@ -2,8 +2,8 @@ internal import Synchronization
 
 /// Changes that may not be durable yet: written files with their descriptors, and folders with changed entries.
 ///
-/// The descriptor of a written file remains open until the file is synchronized, because a descriptor opened later
-/// might not report an earlier write error (fsync(2), "errors").
+/// A written file's descriptor remains open until the file is synchronized, because a descriptor opened later might not
+/// report an earlier write error (fsync(2), "errors").
 final class Unsynchronized: Sendable {
     struct Batch {
         var files: [ObjectName: OpenFile] = [:]

@@ -7,7 +7,7 @@ internal import Primitives
 /// identity (EKS), the shared credentials file, the container's metadata (ECS, EKS Pod Identity) and the instance's
 /// metadata (EC2).
 package struct AWSCredentials: Sendable {
-    /// A key with its expiry in milliseconds since 1970, or nil if it does not expire.
+    /// A key and its expiry in milliseconds since 1970. The expiry is nil if the key does not expire.
     package struct Key: Sendable {
         package let key: S3Credentials
         package let expiry: Int64?
@@ -19,7 +19,7 @@ package struct AWSCredentials: Sendable {
     }
 
     package let region: String
-    /// The path of a configured file in the format of AWS's tools.
+    /// The path of a configured file in the format that AWS's tools use.
     package let file: String?
     /// The name of the setting for ``file``, for messages.
     private let setting: String
@@ -119,7 +119,7 @@ package struct AWSCredentials: Sendable {
     }
 
     /// Returns the key in the section named by `AWS_PROFILE`, or in `default` if the variable is not set. Returns nil
-    /// if the file or the section `default` does not exist.
+    /// if the file or the `default` section does not exist.
     private func keyInSharedFile() throws(CredentialFailure) -> S3Credentials? {
         let profile = variable("AWS_PROFILE")
         guard let bytes = requests.file(sharedFile) else { return nil }

@@ -59,8 +59,8 @@ package struct RequestSignature: Sendable {
         return added + [(name: "authorization", value: authorization)]
     }
 
-    /// Returns the query for a presigned GET request for `/`, which is valid for `expires` seconds and requires no
-    /// header field except `host`.
+    /// Returns the query for a presigned GET request for `/`. The request is valid for `expires` seconds and requires
+    /// no header field except `host`.
     ///
     /// - Parameter now: milliseconds since 1970.
     package func presignedQuery(

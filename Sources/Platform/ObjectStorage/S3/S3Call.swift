@@ -9,7 +9,7 @@ struct S3Call {
     /// The maximum size of the response in bytes.
     var maximumAnswerBytes = 4 * 1024 * 1024
     /// Whether a response with a success status may contain an error, because the service sends the status before it
-    /// has finished.
+    /// has finished the operation.
     var mayFailLate = false
     /// The operation and its URL, for error messages.
     var action: String

@@ -16,7 +16,7 @@ package struct S3Credentials: Sendable {
     /// The maximum size of a credentials file in bytes.
     static let maximumFileBytes = 16 * 1024
 
-    /// Parses a file in the format of AWS's tools: `aws_access_key_id = …`, `aws_secret_access_key = …` and, for
+    /// Parses a file in the format that AWS's tools use: `aws_access_key_id = …`, `aws_secret_access_key = …` and, for
     /// temporary keys, `aws_session_token = …`, under at most one section.
     ///
     /// - Throws: a description of the problem, without the content of the file.

@@ -47,7 +47,7 @@ struct S3Problem: Error {
         case "SignatureDoesNotMatch", "InvalidAccessKeyId", "ExpiredToken", "InvalidToken":
             return (.denied, "correct the credentials file")
         case "AuthorizationHeaderMalformed", "PermanentRedirect", "TemporaryRedirect":
-            return (.failed, "the bucket is in a different region: correct region and endpoint")
+            return (.failed, "the bucket is in a different region: correct the region and the endpoint")
         case "QuotaExceeded", "XMinioStorageFull", "InsufficientStorage":
             return (.full, "enlarge the store or its quota")
         case "EntityTooLarge": return (.tooLarge, nil)
@@ -57,7 +57,8 @@ struct S3Problem: Error {
         }
         switch status {
         case 401, 403: return (.denied, "grant the key permission to get, put, delete and list")
-        case 301, 302, 307, 308: return (.failed, "the bucket is in a different region: correct region and endpoint")
+        case 301, 302, 307, 308:
+            return (.failed, "the bucket is in a different region: correct the region and the endpoint")
         case 507: return (.full, "enlarge the store or its quota")
         default: return isRetriable ? (.unavailable, nil) : (.failed, nil)
         }

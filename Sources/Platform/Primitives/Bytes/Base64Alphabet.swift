@@ -8,13 +8,13 @@ package enum Base64Failure: Error, Equatable, Sendable {
     case nearMiss
 }
 
-/// One of the two alphabets of RFC 4648, as tables for encoding and decoding.
+/// One of the two alphabets defined in RFC 4648, as tables for encoding and decoding.
 struct Base64Alphabet: Sendable {
     /// The 64 characters, indexed by value.
     private let characters: [UInt8]
     /// Four 256-entry tables, one for each position in a group of four characters. An entry contains the character's 6
     /// bits, shifted to their position in the three output bytes (first byte lowest). For an invalid character, only
-    /// the bit `foreign` is set.
+    /// the `foreign` bit is set.
     private let places: [UInt32]
 
     /// The two characters for each 12-bit value; the first character is in the lower byte.

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// The two clocks of a process, as closures that tests can replace.
+/// A process's two clocks, as closures that tests can replace.
 package struct Clocks: Sendable {
     /// Returns the wall time in milliseconds since 1970.
     package var wallMilliseconds: @Sendable () -> Int64
