@@ -142,6 +142,6 @@ extension AppStoreSettings {
         guard stat(file, &status) == 0, status.st_mode & 0o007 != 0 else { return nil }
         return Warning(
             setting: found.fileKey, problem: "every user of this machine can access \(file)",
-            fix: "Set its mode to 0400, or to 0440 for a group")
+            fix: "Set its mode to 0400, or to 0440 to allow group read access")
     }
 }

@@ -19,7 +19,7 @@ package enum AppStoreSettings {
     package static let environments = Setting(
         "apps.<bundleId>.environments", ValueKind.list(of: .oneOf(AppStoreEnvironment.published, text: \.rawValue)),
         default: AppStoreEnvironment.published,
-        help: "Accepted environments of one app. Sandbox notifications always go to the sandbox topic.",
+        help: "Accepted environments for one app. Sandbox notifications always go to the sandbox topic.",
         example: "Production")
     package static let sharedSecretFile = Setting.readableFile(
         "apps.<bundleId>.shared.secret.file",
@@ -98,7 +98,7 @@ extension AppStoreSettings {
 }
 
 extension AppStoreSettings {
-    /// An app that sends notifications of version 1 or earlier.
+    /// An app that receives version 1 or older notifications.
     package struct LegacyApp: Sendable {
         package let bundleId: BundleId
         package let path: String

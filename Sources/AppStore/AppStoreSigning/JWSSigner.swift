@@ -51,7 +51,7 @@ package struct JWSSigner: Sendable {
             extra: extra)
     }
 
-    /// Returns the text of a header with arbitrary texts in `x5c`.
+    /// Returns the text of a header with arbitrary strings in `x5c`.
     package static func header(x5c: [String], algorithm: String = "\"ES256\"", extra: String = "") -> String {
         "{\"alg\":\(algorithm),\"x5c\":[\(x5c.map { "\"\($0)\"" }.joined(separator: ","))]\(extra)}"
     }

@@ -75,7 +75,7 @@ package struct TestCertificateAuthority: Sendable {
                 root: root, intermediate: intermediate, leaf: leaf, leafKey: leafKey,
                 authorityKeys: AuthorityKeys(root: rootKey, intermediate: intermediateKey))
         } catch {
-            throw AppStoreSigningError(.cryptography, "creating the test certificates failed", cause: error)
+            throw AppStoreSigningError(.cryptography, "failed to create the test certificates", cause: error)
         }
     }
 }
@@ -88,7 +88,7 @@ extension TestCertificateAuthority {
         CertificateValidity(notBefore: now &- before * day, notAfter: now &+ after * day)
     }
 
-    /// Returns the builder of the root, with adjustments applied.
+    /// Returns the builder for the root, with adjustments applied.
     package static func rootBuilder(_ options: Options) -> CertificateBuilder {
         var builder = CertificateBuilder(
             subject: name("Sluice Test Root CA - G3", unit: "Test Certificate Authority"),
@@ -98,7 +98,7 @@ extension TestCertificateAuthority {
         return builder
     }
 
-    /// Returns the builder of the intermediate, with adjustments applied.
+    /// Returns the builder for the intermediate, with adjustments applied.
     package static func intermediateBuilder(_ options: Options) -> CertificateBuilder {
         var extensions: [CertificateExtension] = [
             .basicConstraints(isAuthority: true, pathLength: 0), .certificateSigning,
@@ -112,7 +112,7 @@ extension TestCertificateAuthority {
         return builder
     }
 
-    /// Returns the builder of the leaf, with adjustments applied.
+    /// Returns the builder for the leaf, with adjustments applied.
     package static func leafBuilder(_ options: Options) -> CertificateBuilder {
         var extensions: [CertificateExtension] = [
             .basicConstraints(isAuthority: false), .digitalSignature,

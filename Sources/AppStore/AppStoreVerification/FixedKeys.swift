@@ -13,7 +13,7 @@ final class FixedKeys: Sendable {
     /// verifying 300 signatures.
     static let shortestUse: Int64 = 60_000
 
-    /// The table of one key, with its counters.
+    /// The table for one key, with its counters.
     final class Table: Sendable {
         let publicKey: [UInt8]
         let multiples: P256FixedKeyTable

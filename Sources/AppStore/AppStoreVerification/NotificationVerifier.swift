@@ -12,8 +12,8 @@ public final class NotificationVerifier: Sendable {
     let requiresVersion: Bool
 
     /// - Parameters:
-    ///   - requester: sends the OCSP requests of ``runRevocationChecks(clock:)``. Required unless the revocation policy
-    ///     is `off`.
+    ///   - requester: sends the OCSP requests for ``runRevocationChecks(clock:)``. Required unless the revocation
+    ///     policy is `off`.
     ///   - tableEvents: called with events about the key tables, on the verifying threads and on the thread that
     ///     computes tables.
     /// - Throws: ``VerifierSetupError`` if a root is unusable, this machine's OpenSSL cannot verify a root, or the
@@ -88,8 +88,8 @@ public final class NotificationVerifier: Sendable {
         }
     }
 
-    /// Adds the header segment of a JWS that another process has verified. It must come from a source that only the
-    /// ingress writes to. Returns false if its certificates are not (or no longer) trusted.
+    /// Adds the header segment of a JWS that another process has verified. The segment must come from a source that
+    /// only the ingress writes to. Returns false if its certificates are not (or no longer) trusted.
     /// - Parameter now: the current time, in milliseconds since 1970.
     public func remember(header segment: [UInt8], at now: Int64) -> Bool {
         do throws(Refusal) {

@@ -80,7 +80,7 @@ public enum Reason: String, Sendable, CaseIterable, CustomStringConvertible {
     case profileUUID = "profile_uuid"
     /// `version` does not begin with `2.`.
     case profileVersion = "profile_version"
-    /// A nested JWS is absent, not signed by Apple, of the wrong kind, or belongs to another app, environment or
+    /// A nested JWS is absent, not signed by Apple, of the wrong kind, or belongs to a different app, environment or
     /// purchase.
     case profileNested = "profile_nested"
     /// An integer that the pipeline needs has a fraction or does not fit in 64 bits.
@@ -88,7 +88,7 @@ public enum Reason: String, Sendable, CaseIterable, CustomStringConvertible {
     /// `signedDate` is absent or before the App Store opened.
     case profileDate = "profile_date"
     /// The payload does not have exactly one of `data`, `summary`, `externalPurchaseToken` and `appData`, or it is
-    /// ambiguous which one.
+    /// unclear which one it has.
     case profileContainer = "profile_container"
     /// The signed payload is not a single JSON object in UTF-8 of limited depth.
     case profileEncoding = "profile_encoding"
@@ -157,7 +157,7 @@ public enum VerificationStep: Int, Sendable, Hashable, CaseIterable {
     case intermediateMarker = 9
     /// The signature is valid for the exact bytes.
     case signature = 10
-    /// The current time is within the validity of the certificates.
+    /// The current time is within the certificates' validity periods.
     case validity = 11
     /// No certificate is revoked.
     case revocation = 12

@@ -35,7 +35,7 @@ final class RevocationChecker: Sendable {
         }
     }
 
-    /// Returns the revocation status of the leaf and the intermediate. From now on, the status is requested regularly.
+    /// Returns the revocation status of the leaf and the intermediate. From then on, the status is requested regularly.
     ///
     /// Call this only for a path that is currently valid and signed a notification for one of our apps: requests go to
     /// addresses in the certificates and a missing response alerts operators, whereas anyone can post old notifications
@@ -59,7 +59,7 @@ final class RevocationChecker: Sendable {
     /// Requests run concurrently, so a slow responder delays only the status of its own certificates.
     /// - Parameters:
     ///   - clock: returns the current time, in milliseconds since 1970; read again when a response arrives.
-    ///   - pause: the maximum delay of a due request. ``RevocationState`` decides when a request is due.
+    ///   - pause: the maximum delay before a due request is sent. ``RevocationState`` decides when a request is due.
     func run(clock: @escaping @Sendable () -> Int64, pause: Duration) async {
         guard policy != .off else { return }
         await withDiscardingTaskGroup { group in

@@ -3,9 +3,9 @@ internal import Synchronization
 
 /// Schedules OCSP requests, without side effects. Callers pass the time and the random number generator.
 ///
-/// Each pair of certificate and issuer has at most one request in flight. A good response is valid until the
-/// responder's next update, but for at most 24 hours, and is renewed well before that. Failures are retried at
-/// increasing intervals. All times are in milliseconds since 1970.
+/// Each certificate-issuer pair has at most one request in flight. A good response is valid until the responder's next
+/// update, but for at most 24 hours, and is renewed well before that. Failures are retried at increasing intervals. All
+/// times are in milliseconds since 1970.
 struct RevocationState {
     struct Question {
         let id: SHA256Digest

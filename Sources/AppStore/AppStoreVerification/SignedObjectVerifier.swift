@@ -9,7 +9,7 @@ struct SignedObject {
     /// The SHA-256 digest of the signed bytes (`header.payload` as received).
     let digest: SHA256Digest
     let signature: [UInt8]
-    /// The precomputed table of the key, if any.
+    /// The precomputed table for the key, if any.
     let table: FixedKeys.Table?
 }
 
@@ -22,7 +22,7 @@ final class OpenedObject {
     let isNewHeader: Bool
     let digest: SHA256Digest
     let signature: [UInt8]
-    /// The precomputed table of the key, if any.
+    /// The precomputed table for the key, if any.
     let table: FixedKeys.Table?
     /// The table's result for the signature, or nil if the table was not used.
     var isGoodByTable: Bool?
@@ -137,8 +137,8 @@ final class SignedObjectVerifier: Sendable {
             table: object.table)
     }
 
-    /// Adds the header segment of a JWS that another process has verified, so that Apple's first notifications after a
-    /// start do not compete with arbitrary new chains. The certificates are checked as usual, and every signature is
+    /// Adds the header segment of a JWS that another process has verified, so that Apple's first notifications after
+    /// startup do not compete with arbitrary new chains. The certificates are checked as usual, and every signature is
     /// still verified.
     ///
     /// - Throws: a refusal from one of checks 4 to 9 or 11.

@@ -76,7 +76,7 @@ public struct VerifiedNotification: Sendable {
 /// A body that Apple signed for a configured app but that differs from Apple's documentation.
 public struct NonconformingNotification: Sendable, Hashable {
     public let reason: Reason
-    /// A constant text, more specific than the reason.
+    /// A fixed string that is more specific than the reason.
     public let detail: String
     /// The app, if the payload identifies one that is configured.
     public let bundleId: String?
@@ -98,13 +98,13 @@ public struct Refusal: Error, Hashable {
     public let step: VerificationStep
     /// The HTTP status. It equals the reason's status, except for `cert_time` within 48 hours.
     public let status: Int
-    /// A constant text, more specific than the reason. It never contains text from the sender.
+    /// A fixed string that is more specific than the reason. It never contains text from the sender.
     public let detail: String
     /// For `cert_time`, the number of seconds between the current time and the validity period of the path.
     public let secondsOutsideValidity: Int64?
     /// The certificate chain, if it was validated.
     public let certificates: CertificateSerials?
-    /// The app in a payload that Apple signed, at most 256 bytes, or nil otherwise.
+    /// The app in the payload, at most 256 bytes, or nil if Apple did not sign the payload.
     public let bundleId: String?
     /// The SHA-256 digest of the last certificate in `x5c`, as 64 lowercase hexadecimal digits. Set only for
     /// `chain_root` if the leaf and the intermediate have Apple's markers and that certificate is not pinned. Either

@@ -61,8 +61,8 @@ public enum RevocationPolicy: String, Sendable, CaseIterable {
 public struct BodyLimits: Sendable, Hashable {
     /// The maximum size in bytes of a body with `signedPayload`. Larger bodies are rejected with `too_large`.
     public var signedBytes: Int
-    /// The maximum number of member names, and of array elements, in a body of version 1 or earlier. If these bodies
-    /// are not expected, both limits are a thousand.
+    /// The maximum number of member names, and of array elements, in a version 1 or older body. If these bodies are not
+    /// expected, both limits are a thousand.
     public var legacyEntries: Int
 
     public init(signedBytes: Int = .max, legacyEntries: Int = 0) {

@@ -8,7 +8,7 @@ extension LegacyBody {
     ]
 
     /// Returns the body as received, byte for byte, without the secret, the base64 receipts and the device identifiers.
-    /// See ``JSON/JSONDocument/redacted(_:)``. Used for the record, and for the quarantine of an unreadable body.
+    /// See ``JSON/JSONDocument/redacted(_:)``. Used for the record, and for quarantining an unreadable body.
     package func redacted() -> [UInt8] {
         document.redacted(.init(names: Self.privateNames, secretNames: ["password"]))
     }

@@ -1,8 +1,8 @@
 public import AppStoreModel
 public import JSON
 
-/// A version 1 notification or status update as received, with the fields that identify the app and the sender, which
-/// are read first.
+/// A version 1 notification or status update as received. The fields that identify the app and the sender are read
+/// first.
 public struct LegacyBody: Sendable {
     let document: JSONDocument
     let root: LegacyObject

@@ -6,14 +6,14 @@ struct LegacyEvent: Sendable {
     /// The transaction that the body is about, or nil if none is found. The notification is then unresolved.
     let subject: LegacySubject?
     let renewal: LegacyRenewal?
-    /// Whether a newer, uncancelled transaction of the same group began at about the time when the subject was
+    /// Whether a newer, uncancelled transaction in the same group began at about the time when the subject was
     /// cancelled.
     let isReplaced: Bool
     /// The time of the event, used in place of Apple's signedDate.
     let time: AppStoreInstant
-    /// Whether this type of event has a separate date and the body contains it.
+    /// Whether bodies of this type contain the date of the event, and this one does.
     let hasDate: Bool
-    /// The newest date in the body about the purchase, or nil if there is none.
+    /// The newest date about the purchase in the body, or nil if there is none.
     let newestDate: AppStoreInstant?
     let productId: ProductId?
     /// The product of the transaction before the subject.

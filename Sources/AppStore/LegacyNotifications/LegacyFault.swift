@@ -1,5 +1,5 @@
-/// The reason why a body of version 1, or of a status update, cannot become a record. Equality compares the code and
-/// the detail.
+/// The reason why a version 1 body or a status update body cannot become a record. Equality compares the code and the
+/// detail.
 public struct LegacyFault: Error, Hashable, Sendable, CustomStringConvertible {
     /// All causes of parsing failures.
     public enum Code: String, Sendable, CaseIterable {
@@ -30,7 +30,7 @@ public struct LegacyFault: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     public let code: Code
-    /// A constant text without any part of the body.
+    /// A fixed string that contains no part of the body.
     public let detail: String
 
     init(_ code: Code, _ detail: StaticString) {

@@ -7,9 +7,9 @@ enum LegacyIdentity {
     /// notification, one per line, with an empty line for each absent string. Other transactions in the receipt are
     /// excluded, because a later attempt may contain a newer receipt.
     ///
-    /// For a type without a separate date, two lines are added: the newest date in the receipt and the time of receipt.
-    /// Within one period, "renews as basic", "as pro" and again "as basic" do not differ otherwise, and the third must
-    /// not be treated as a duplicate.
+    /// If the body does not contain the date of the event, two lines are added: the newest date in the receipt and the
+    /// time of receipt. Within one period, "renews as basic", "as pro" and again "as basic" do not differ otherwise,
+    /// and the third must not be treated as a duplicate.
     static func eventId(
         _ event: LegacyEvent, environment: AppStoreEnvironment, bundleId: BundleId, receivedAt: AppStoreInstant
     ) -> String {

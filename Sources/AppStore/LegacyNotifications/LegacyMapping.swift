@@ -1,7 +1,7 @@
 internal import AppStoreModel
 
-/// Maps the types of the unsigned formats to the nearest version 2 type: the first row of the type whose condition is
-/// true applies. The original type is also kept (`rawType`).
+/// Maps the types of the unsigned formats to the nearest version 2 type: the first row for the type with a true
+/// condition applies. The original type is also kept (`rawType`).
 ///
 /// The unsigned formats have no equivalents of OFFER_REDEEMED, GRACE_PERIOD_EXPIRED, REFUND_DECLINED, REFUND_REVERSED,
 /// RENEWAL_EXTENDED, RENEWAL_EXTENSION, ONE_TIME_CHARGE, TEST, EXTERNAL_PURCHASE_TOKEN, RESCIND_CONSENT,
@@ -44,8 +44,8 @@ enum LegacyMapping {
         row(.consumptionRequest, .consumptionRequest),
     ]
 
-    /// The type of a notification that matches no row. The original type is not used, because an unsigned body must not
-    /// produce an arbitrary version 2 type.
+    /// The type for a notification that matches no row. The original type is not used, because an unsigned body must
+    /// not produce an arbitrary version 2 type.
     static let unknown = NotificationType("UNKNOWN")
 
     static func type(of event: LegacyEvent) -> (NotificationType, Subtype?) {

@@ -19,8 +19,8 @@ public struct LegacyNotification: Sendable {
     /// The nearest version 2 type, or ``unknownType`` for an undocumented type.
     public let notificationType: NotificationType
     public let subtype: Subtype?
-    /// The SHA-256 digest of the content, as 64 hexadecimal digits. If the type has a separate date, every delivery
-    /// attempt has the same digest; otherwise, each body received has a different one.
+    /// The SHA-256 digest of the content, as 64 hexadecimal digits. If the body contains the date of the event, every
+    /// delivery attempt has the same digest; otherwise, the digest differs for each body received.
     public let eventId: String
     /// The time of the event according to the body, but no later than `receivedAt`.
     public let eventTime: AppStoreInstant
@@ -43,7 +43,7 @@ public struct LegacyNotification: Sendable {
     /// All documented values of ``rawType``, for both formats.
     public static let documentedTypes = LegacyType.documented.map(\.rawValue)
 
-    /// The ``notificationType`` of undocumented types.
+    /// The ``notificationType`` for undocumented types.
     public static var unknownType: NotificationType { LegacyMapping.unknown }
 
     /// Parses a body.
@@ -51,8 +51,8 @@ public struct LegacyNotification: Sendable {
     /// - Parameters:
     ///   - body: a scanned object; its `password` has been checked.
     ///   - bundleId: the app for which the body was received; an app named in the body must match it.
-    ///   - receivedAt: the time of receipt, used as the time of the event if the body contains no date, and as part of
-    ///     the identity if the type has no date.
+    ///   - receivedAt: the time of receipt, used as the time of the event if the body contains no date at all, and as
+    ///     part of the identity if the body does not contain the date of the event.
     /// - Throws: ``LegacyFault``, with the response to the sender.
     public init(_ body: JSONDocument, bundleId: BundleId, receivedAt: AppStoreInstant) throws(LegacyFault) {
         // Parse the body without the secret, so that it cannot be copied to a key, header or payload.

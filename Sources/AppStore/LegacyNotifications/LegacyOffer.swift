@@ -1,13 +1,13 @@
 internal import AppStoreModel
 internal import JSON
 
-/// The offer of a transaction or of the next renewal, to the extent that the unsigned formats contain it.
+/// The offer for a transaction or the next renewal, to the extent that the unsigned formats contain it.
 struct LegacyOffer: Sendable {
     var type: OfferType
     var identifier: String?
     var discountType: OfferDiscountType?
 
-    /// Reads the offer of the next renewal: a promotional offer or an offer code.
+    /// Reads the offer for the next renewal: a promotional offer or an offer code.
     init?(named object: LegacyObject) throws(LegacyFault) {
         if let identifier = try object.text("promotional_offer_id") {
             (type, self.identifier) = (.promotional, identifier)
@@ -18,8 +18,8 @@ struct LegacyOffer: Sendable {
         }
     }
 
-    /// Reads the offer of a transaction by its name or, if it has none, an introductory offer by its flags. The
-    /// discount type is known only for free trials.
+    /// Reads a transaction's offer by its name or, if it has none, an introductory offer by its flags. The discount
+    /// type is known only for free trials.
     init?(ofTransaction object: inout LegacyObject) throws(LegacyFault) {
         let isTrial = object.flag("is_trial_period") == true
         let isIntroductory = object.flag("is_in_intro_offer_period") == true

@@ -53,10 +53,10 @@ struct LegacyReceipt: Sendable {
         while index < Int(array.document.nodes[array.index].next) {
             let element = JSONElement(document: array.document, index: index)
             guard elements.count < LegacyNotification.maximumElements else {
-                throw LegacyFault(.tooManyElements, "an array of unified_receipt has more than 1000 elements")
+                throw LegacyFault(.tooManyElements, "an array in unified_receipt has more than 1000 elements")
             }
             guard element.kind == .object else {
-                throw LegacyFault(.receipt, "an element of unified_receipt is not an object")
+                throw LegacyFault(.receipt, "an array element in unified_receipt is not an object")
             }
             elements.append(element)
             index = Int(array.document.nodes[index].next)

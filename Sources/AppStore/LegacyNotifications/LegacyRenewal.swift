@@ -32,7 +32,7 @@ struct LegacyRenewal: Sendable {
         ignoredFields = object.ignoredFields
     }
 
-    /// Finds the renewal of a purchase: the renewal of the same product or, if there is none, the first one.
+    /// Finds the renewal for a purchase: the one for the same product or, if there is none, the first one.
     static func find(
         of subject: LegacySubject, in receipt: LegacyReceipt
     ) throws(LegacyFault) -> LegacyRenewal? {

@@ -1,4 +1,4 @@
-/// The two unsigned formats of a body.
+/// The two unsigned body formats.
 public enum LegacySource: String, Sendable, CaseIterable {
     /// Version 1, which has `unified_receipt`.
     case v1

@@ -9,7 +9,7 @@ package struct AcceptedNotification: Sendable {
     enum Content: Sendable {
         // Indirect, because the value has about forty members and is copied several times during publication.
         indirect case signed(VerifiedNotification)
-        /// A notification of version 1 or earlier. Its content is ready to be written, because it references no header
+        /// A version 1 or older notification. Its content is ready to be written, because it references no header
         /// segments.
         case unsigned(RecordContent)
     }
@@ -35,8 +35,8 @@ package struct AcceptedNotification: Sendable {
         content = .signed(verified)
     }
 
-    /// Creates a value from a notification of version 1 or earlier with the correct password. Returns nil only if its
-    /// event ID is invalid.
+    /// Creates a value from a version 1 or older notification with the correct password. Returns nil only if its event
+    /// ID is invalid.
     package init?(_ legacy: LegacyNotification) {
         let identity = RecordIdentity(
             notificationUUID: NotificationUUID(legacy.eventId), notificationType: legacy.notificationType,

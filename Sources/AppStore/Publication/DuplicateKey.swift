@@ -16,7 +16,7 @@ package struct DuplicateKey: Hashable, Sendable {
     let high: UInt64
     let low: UInt64
 
-    /// Creates the key of a signed notification. Returns nil if the text is not a UUID in the format 8-4-4-4-12, in
+    /// Creates the key for a signed notification. Returns nil if the text is not a UUID in the format 8-4-4-4-12, in
     /// uppercase or lowercase.
     package init?(notificationUUID text: String, environment: AppStoreEnvironment) {
         guard let uuid = UUIDBytes(text: text.utf8) else { return nil }
@@ -24,8 +24,8 @@ package struct DuplicateKey: Hashable, Sendable {
         (high, low) = (uuid.high, uuid.low)
     }
 
-    /// Creates the key of a notification of version 1 or earlier: the first half of its event ID. Returns nil if the
-    /// event ID does not have 64 hexadecimal digits.
+    /// Creates the key for a version 1 or older notification: the first half of its event ID. Returns nil if the event
+    /// ID does not have 64 hexadecimal digits.
     package init?(eventId text: String, environment: AppStoreEnvironment) {
         guard text.utf8.count == 64, text.utf8.allSatisfy({ $0.hexadecimalValue != nil }) else { return nil }
         func number(_ digits: Substring.UTF8View) -> UInt64 {
@@ -36,7 +36,7 @@ package struct DuplicateKey: Hashable, Sendable {
         low = number(text.dropFirst(16).prefix(16).utf8)
     }
 
-    /// Creates the key of a nonconforming body: the first half of the SHA-256 digest of the part that is identical in
+    /// Creates the key for a nonconforming body: the first half of the SHA-256 digest of the part that is identical in
     /// all copies. Returns nil if the digest is shorter than 16 bytes.
     package init?(contentDigest digest: [UInt8]) {
         guard digest.count >= 16 else { return nil }

@@ -19,7 +19,7 @@ package struct QuarantinableNotification: Sendable {
         record = QuarantineRecord(notification, body: body, receivedAt: receivedAt, source: source)
     }
 
-    /// Creates a value from a body of version 1 or earlier with the correct password.
+    /// Creates a value from a version 1 or older body with the correct password.
     /// - Parameters:
     ///   - reason: the code of the verdict.
     ///   - bundleId: the app, or nil if unknown.

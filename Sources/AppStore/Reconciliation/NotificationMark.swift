@@ -2,12 +2,12 @@ package import AppStoreModel
 internal import Cryptography
 
 /// The digest that identifies a notification in the reconciliation topic: the first half of the SHA-256 digest of its
-/// ID in lowercase.
+/// lowercase ID.
 package struct NotificationMark: Hashable, Sendable {
     package let high: UInt64
     package let low: UInt64
 
-    /// - Parameter id: a notificationUUID, in uppercase or lowercase, or another identifier of a notification.
+    /// - Parameter id: a notificationUUID, in uppercase or lowercase, or another notification identifier.
     package init(of id: String) {
         let digest = SHA256.digest(of: Array(id.lowercased().utf8)).bytes
         high = Self.number(digest.prefix(8))
@@ -16,7 +16,7 @@ package struct NotificationMark: Hashable, Sendable {
 
     package init(_ uuid: NotificationUUID) { self.init(of: uuid.rawValue) }
 
-    /// The 16 bytes as in ``ReceivedNotifications/bytes``.
+    /// The 16 bytes, as written in ``ReceivedNotifications/bytes``.
     package var bytes: [UInt8] {
         [high, low].flatMap { number in (0..<8).map { UInt8(truncatingIfNeeded: number >> UInt64(56 - 8 * $0)) } }
     }

@@ -1,10 +1,10 @@
 package import AppStoreModel
 
-/// The notifications with one key that were found in the notification topic. The topic deletes them after 30 days;
-/// Apple's history returns them for 180 days.
+/// The notifications with one key that were found in the notification topic. The topic retains them for 30 days,
+/// Apple's history for 180 days.
 ///
-/// Merging is commutative, associative and idempotent. Entries older than the newest entry by more than ``retention``
-/// are dropped. If more than ``maximumEntries`` remain, only the newest are kept.
+/// Merging is commutative, associative and idempotent. Entries more than ``retention`` older than the newest entry are
+/// dropped. If more than ``maximumEntries`` remain, only the newest are kept.
 package struct ReceivedNotifications: Hashable, Sendable {
     /// The retention in milliseconds. It is longer than Apple's history, which covers 180 days.
     package static let retention: Int64 = 190 * 86_400_000
@@ -29,8 +29,8 @@ package struct ReceivedNotifications: Hashable, Sendable {
         insert(mark, at: Self.minute(moment))
     }
 
-    /// Creates the row that contains the start of the index of one partition of the notification topic. The index
-    /// contains all records later than `since`, in milliseconds since 1970.
+    /// Creates the row that records where the index of one notification topic partition starts. The index contains all
+    /// records later than `since`, in milliseconds since 1970.
     package init(partition: Int32, since: Int64) {
         key = Self.partition(partition)
         self.since = since
@@ -56,8 +56,8 @@ package struct ReceivedNotifications: Hashable, Sendable {
         return self != before
     }
 
-    /// The time when all entries have expired, in milliseconds since 1970. Nil if there are no entries: the row with
-    /// the start of a partition's index never expires.
+    /// The time when all entries have expired, in milliseconds since 1970. Nil if there are no entries: the row that
+    /// records the start of a partition's index never expires.
     package var expiry: Int64? {
         minutes.values.max().map { Int64($0) * 60_000 + Self.retention }
     }
@@ -88,6 +88,6 @@ extension ReceivedNotifications {
         "quarantined \(String(mark.high, radix: 16)).\(String(mark.low, radix: 16))"
     }
 
-    /// Returns the key of the row with the start of the index of one partition of the notification topic.
+    /// Returns the key of the row that records where the index of one notification topic partition starts.
     package static func partition(_ number: Int32) -> String { "partition \(number)" }
 }

@@ -1,7 +1,7 @@
 internal import AppStoreModel
 internal import JSON
 
-/// The names of a sweep's members in rows of the topic and in the output of `sluicectl`. These names are a contract.
+/// A sweep's member names in topic rows and in `sluicectl` output. These names are a contract.
 private enum Name {
     static let format: StaticString = "formatVersion"
     static let environment: StaticString = "environment"

@@ -1,6 +1,6 @@
 package import AppStoreModel
 
-/// The sweeps of one kind in one app and environment: requests, the current run, the last complete run, and the next
+/// The sweeps of one kind for one app and environment: requests, the current run, the last complete run, and the next
 /// due date. This is a row of the reconciliation topic, written by the owner of its partition.
 ///
 /// The values form a join: the value with the later run takes precedence, then the one with the later step. Requests
@@ -22,7 +22,7 @@ package struct Sweep: Hashable, Sendable {
 
     /// The minimum interval between the start of a run and a subsequent requested run, in milliseconds.
     package static let spacing: Int64 = 300_000
-    /// How long a backfill is stored after its end, in milliseconds.
+    /// How long a backfill is stored after it ends, in milliseconds.
     package static let retention: Int64 = 30 * 86_400_000
 
     package let environment: AppStoreEnvironment

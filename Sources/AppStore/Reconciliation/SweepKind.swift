@@ -2,11 +2,11 @@ package import AppStoreModel
 
 /// The kind of a sweep. All kinds except `statuses` read Apple's notification history.
 package enum SweepKind: Hashable, Sendable {
-    /// Notifications that Apple could not deliver. They are fetched often, and after every outage of the ingress.
+    /// Notifications that Apple could not deliver. They are fetched often, and after every ingress outage.
     case failures
     /// All notifications that Apple sent, to find acknowledged ones that are missing from the topics.
     case everything
-    /// Apple's current status of each subscription with version 1 notifications, because no history contains these
+    /// Apple's current status for each subscription with version 1 notifications, because no history contains these
     /// notifications.
     case statuses
     /// A range requested by an operator, with the ID of the request.

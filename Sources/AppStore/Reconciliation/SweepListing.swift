@@ -1,6 +1,6 @@
 internal import JSON
 
-/// The list of all sweeps of an installation, which `sluice-reconciler` serves to `sluicectl`: `{"sweeps":[…]}`.
+/// The list of all sweeps in an installation, which `sluice-reconciler` serves to `sluicectl`: `{"sweeps":[…]}`.
 package enum SweepListing {
     private static let member: StaticString = "sweeps"
 

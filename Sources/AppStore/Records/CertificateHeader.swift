@@ -18,7 +18,7 @@ public struct CertificateHeader: Hashable, Sendable {
         KafkaProducerRecord(topic: topic, key: Array(reference.rawValue.utf8), value: segment)
     }
 
-    /// Parses a record of the topic. Returns nil if the key is not a reference or there is no value. The caller must
+    /// Parses a record from the topic. Returns nil if the key is not a reference or there is no value. The caller must
     /// check that the digest of the segment matches the reference.
     public init?(_ record: KafkaRecord) {
         guard let reference = record.key.map({ HeaderReference(rawValue: String(decoding: $0, as: UTF8.self)) }),

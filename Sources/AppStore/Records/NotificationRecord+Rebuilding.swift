@@ -7,7 +7,7 @@ public enum RebuildError: Error, Hashable, Sendable, CustomStringConvertible {
     case unsigned
     /// `proof` does not match the payloads. This never happens in a record from the ingress.
     case malformedProof
-    /// The header segment is unknown. It is in the certificates topic, so read on in that topic and retry.
+    /// The header segment is unknown. It is in the certificates topic, so continue reading that topic and retry.
     case unknownHeader(HeaderReference)
 
     public var description: String {
@@ -48,7 +48,7 @@ extension NotificationRecord {
         guard let proofElement = value[member: .proof] else { throw .unsigned }
         guard let proof, let notification = value[member: .notification] else { throw .malformedProof }
         let data = notification["data"]
-        // Texts to insert, with their offsets. The rest of the notification remains unchanged.
+        // Strings to insert, with their offsets. The rest of the notification remains unchanged.
         var insertions: [(at: Int, text: [UInt8])] = []
         func add(
             _ part: RecordProof.Part?, _ name: StaticString, _ member: RecordMember, _ emptied: JSONElement?

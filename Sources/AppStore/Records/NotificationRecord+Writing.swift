@@ -2,7 +2,7 @@ public import AppStoreModel
 public import KafkaModel
 
 extension KafkaProducerRecord {
-    /// Creates the record of a notification.
+    /// Creates the record for a notification.
     ///
     /// - Parameter traceParent: the W3C trace context of the request, which the caller has validated.
     public init(

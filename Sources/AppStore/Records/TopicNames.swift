@@ -82,8 +82,8 @@ public struct TopicNames: Hashable, Sendable {
         KafkaTopic(rawValue: "\(prefix).archive").deadLetters(of: TopicNames.archiveGroup)
     }
 
-    /// The compacted topic for pauses of consumer groups, keyed by group. Every consumer reads it, and only
-    /// operators write to it.
+    /// The compacted topic for consumer group pauses, keyed by group. Every consumer reads it, and only operators write
+    /// to it.
     public var control: KafkaTopic { KafkaTopic(rawValue: "\(prefix).control") }
 
     /// The topic for operator events, such as a receiver that accepts nothing.

@@ -8,14 +8,14 @@ public struct TopicSpecification: Hashable, Sendable {
     public enum Cleanup: Hashable, Sendable {
         /// Records are deleted after this number of days.
         case delete(afterDays: Int)
-        /// The last record of each key remains indefinitely, and every record remains for at least `afterDays`. A
+        /// The last record for each key remains indefinitely, and every record remains for at least `afterDays`. A
         /// record replaced by a later one with the same key is removed within `withinDays`.
         case compact(afterDays: Int = 0, withinDays: Int? = nil)
     }
 
     public let name: KafkaTopic
-    /// The number of partitions. It is permanent for keyed topics, because changing it would split the records of a key
-    /// between two partitions.
+    /// The number of partitions. It is permanent for keyed topics, because changing it would split the records for a
+    /// key between two partitions.
     public let partitions: Int
     public let cleanup: Cleanup
     /// Whether consumers depend on each key being in one partition, so that the number of partitions cannot change.
@@ -65,7 +65,7 @@ public struct TopicSpecification: Hashable, Sendable {
     /// The maximum message size. It suffices for the largest body that the ingress accepts, both decoded and as
     /// received, with the headers.
     public static let maximumMessageBytes = 1_048_588
-    /// The default number of partitions of keyed topics.
+    /// The default number of partitions for keyed topics.
     public static let defaultPartitions = 12
 
     /// The retention of notification topics in days.

@@ -29,7 +29,7 @@ public struct OfferDiscountType: OpenEnumeration {
     ]
 }
 
-/// The reason for refunding an item of an Advanced Commerce purchase.
+/// The reason for refunding an item in an Advanced Commerce purchase.
 public struct AdvancedCommerceRefundReason: OpenEnumeration {
     public var rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -48,7 +48,7 @@ public struct AdvancedCommerceRefundReason: OpenEnumeration {
     ]
 }
 
-/// Whether the refund of an item is full, prorated or custom.
+/// Whether an item refund is full, prorated or custom.
 public struct AdvancedCommerceRefundType: OpenEnumeration {
     public var rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }

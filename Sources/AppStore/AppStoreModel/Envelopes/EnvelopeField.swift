@@ -41,7 +41,7 @@ struct EnvelopeReader {
     /// The node index of the object. If the node is not an object, it has no fields.
     let object: Int
 
-    /// Reads a text that meets the requirements of ``BoundedText``.
+    /// Reads a string that meets the requirements of ``BoundedText``.
     func boundedText(_ name: StaticString) -> EnvelopeField<String> {
         guard let index = find(name) else { return .absent }
         let node = document.nodes[index]

@@ -31,7 +31,7 @@ extension AdvancedCommerceTransactionInfo: PayloadObject {
     }
 }
 
-/// An item of a transaction. An item can be revoked while the transaction remains valid.
+/// An item in a transaction. An item can be revoked while the transaction remains valid.
 public struct AdvancedCommerceTransactionItem: Hashable, Sendable {
     public var sku: String?
     public var description: String?
@@ -58,7 +58,7 @@ extension AdvancedCommerceTransactionItem: PayloadObject {
     }
 }
 
-/// A refund of an item.
+/// A refund for an item.
 public struct AdvancedCommerceRefund: Hashable, Sendable {
     /// The refunded amount in milliunits of the currency.
     public var refundAmount: Int64?
@@ -79,7 +79,7 @@ extension AdvancedCommerceRefund: PayloadObject {
     }
 }
 
-/// The texts shown to the customer.
+/// The text shown to the customer.
 public struct AdvancedCommerceDescriptors: Hashable, Sendable {
     public var description: String?
     public var displayName: String?

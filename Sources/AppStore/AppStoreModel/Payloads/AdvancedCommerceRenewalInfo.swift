@@ -24,7 +24,7 @@ extension AdvancedCommerceRenewalInfo: PayloadObject {
     }
 }
 
-/// An item of the next renewal.
+/// An item in the next renewal.
 public struct AdvancedCommerceRenewalItem: Hashable, Sendable {
     public var sku: String?
     public var description: String?
@@ -49,7 +49,7 @@ extension AdvancedCommerceRenewalItem: PayloadObject {
     }
 }
 
-/// A price increase of an item.
+/// A price increase for an item.
 public struct AdvancedCommercePriceIncreaseInfo: Hashable, Sendable {
     public var dependentSKUs: [String]?
     /// The price in milliunits of the currency.

@@ -89,7 +89,7 @@ package struct FieldReader {
         return document.text(of: value)
     }
 
-    /// Reads the UTF-8 bytes of a text.
+    /// Reads the UTF-8 bytes of a string.
     package mutating func textBytes(_ name: StaticString) -> ArraySlice<UInt8>? {
         guard let value = find(name) else { return nil }
         guard document.nodes[value].kind == .string else { return wrong(name, value, .string) }
@@ -146,7 +146,7 @@ package struct FieldReader {
         return instant
     }
 
-    /// Reads an array of texts. Elements of other types are reported and omitted.
+    /// Reads an array of strings. Elements of other types are reported and omitted.
     package mutating func strings(_ name: StaticString) -> [String]? {
         guard let elements = read(name, .array, { $0.kind == .array ? $0.elements : nil }) else { return nil }
         var result: [String] = []
@@ -160,7 +160,7 @@ package struct FieldReader {
         return result
     }
 
-    /// Returns a value for the caller to read, such as an array or a text that should not be copied.
+    /// Returns a value for the caller to read, such as an array or a string that should not be copied.
     package mutating func element(_ name: StaticString) -> JSONElement? {
         find(name).map { JSONElement(document: document, index: $0) }
     }

@@ -1,6 +1,6 @@
 public import JSON
 
-/// The seat information in a transaction of a multi-seat purchase.
+/// The seat information in a transaction for a multi-seat purchase.
 public struct TransactionMultiSeatInfo: Hashable, Sendable {
     public var invitationManagement: InvitationManagement?
     public var priceTiers: [SeatPriceTier]?

@@ -32,7 +32,7 @@ extension NotificationData: PayloadObject {
     }
 }
 
-/// The outcome of a mass extension of renewal dates (Apple: summary).
+/// The outcome of a mass renewal-date extension (Apple: summary).
 public struct NotificationSummary: Hashable, Sendable {
     public var environment: AppStoreEnvironment?
     public var appAppleId: AppAppleId?

@@ -5,7 +5,7 @@ public struct RenewalInfoPayload: Hashable, Sendable {
     public var originalTransactionId: OriginalTransactionId?
     /// The product of the current or last period.
     public var productId: ProductId?
-    /// The product of the next renewal. If it differs from `productId`, a change is pending.
+    /// The product for the next renewal. If it differs from `productId`, a change is pending.
     public var autoRenewProductId: ProductId?
     public var autoRenewStatus: AutoRenewStatus?
     public var isInBillingRetryPeriod: Bool?
@@ -17,7 +17,7 @@ public struct RenewalInfoPayload: Hashable, Sendable {
     public var renewalDate: AppStoreInstant?
     /// The price of the next renewal in milliunits of the currency.
     public var renewalPrice: Int64?
-    /// The currency as an ISO 4217 code.
+    /// The ISO 4217 currency code.
     public var currency: String?
     public var offerType: OfferType?
     public var offerIdentifier: String?

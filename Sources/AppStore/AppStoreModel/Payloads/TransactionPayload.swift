@@ -41,7 +41,7 @@ public struct TransactionPayload: Hashable, Sendable {
     public var storefrontId: String?
     /// The price in milliunits of the currency.
     public var price: Int64?
-    /// The currency as an ISO 4217 code.
+    /// The ISO 4217 currency code.
     public var currency: String?
     public var appTransactionId: AppTransactionId?
     /// The originalTransactionId of the purchase that this one continues after the migration to Advanced Commerce.

@@ -121,7 +121,7 @@ public struct ExternalPurchaseId: AppStoreIdentifier {
     public init(rawValue: String) { self.rawValue = rawValue }
 }
 
-/// The developer's identifier of a mass extension of renewal dates.
+/// The developer's identifier for a mass renewal-date extension.
 public struct RequestIdentifier: AppStoreIdentifier {
     public var rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }

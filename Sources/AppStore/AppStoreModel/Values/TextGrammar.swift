@@ -9,7 +9,7 @@ package enum TextGrammar {
         return (1...greatestCount).contains(bytes.count) && all(of: bytes) { $0 &- UInt8(ascii: "0") < 10 }
     }
 
-    /// Returns whether a text consists of 1 to 128 ASCII letters, digits, dots, hyphens and underscores.
+    /// Returns whether the string consists of 1 to 128 ASCII letters, digits, dots, hyphens and underscores.
     package static func isToken(_ text: String) -> Bool {
         let bytes = text.utf8
         return (1...greatestCount).contains(bytes.count) && all(of: bytes, isTokenByte)

@@ -70,7 +70,7 @@ package struct AnswerReader {
         fields.enumeration(name)
     }
 
-    /// Returns an array of texts, which is empty if absent.
+    /// Returns an array of strings, which is empty if absent.
     mutating func strings(_ name: StaticString) -> [String] { fields.strings(name) ?? [] }
 
     /// Returns an array of objects, which is empty if absent.

@@ -1,6 +1,6 @@
 package import AppStoreModel
 
-/// One page of Get Notification History, as sent by Apple. The signed texts have not been verified yet.
+/// One page of Get Notification History, as sent by Apple. The signed objects have not been verified yet.
 package struct NotificationHistoryAnswer: APIAnswer {
     package let paginationToken: String?
     package let hasMore: Bool
@@ -68,7 +68,7 @@ package struct TestNotificationAnswer: APIAnswer {
     }
 }
 
-/// The response to Get Test Notification Status, as sent by Apple. The signed text has not been verified yet.
+/// The response to Get Test Notification Status, as sent by Apple. The signed object has not been verified yet.
 package struct TestNotificationStatusAnswer: APIAnswer {
     package let signedPayload: String
     package let sendAttempts: [SendAttempt]

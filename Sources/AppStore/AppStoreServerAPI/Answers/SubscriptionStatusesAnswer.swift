@@ -1,7 +1,7 @@
 package import AppStoreModel
 
-/// The response to Get All Subscription Statuses, as sent by Apple. The signed texts have not been verified yet. Apple:
-/// StatusResponse.
+/// The response to Get All Subscription Statuses, as sent by Apple. The signed objects have not been verified yet.
+/// Apple: StatusResponse.
 package struct SubscriptionStatusesAnswer: APIAnswer {
     package struct Group: APIAnswer {
         package let subscriptionGroupIdentifier: SubscriptionGroupIdentifier?

@@ -1,6 +1,6 @@
 package import AppStoreModel
 
-// Responses as sent by Apple. The signed texts are compact JWS and have not been verified yet.
+// Responses as sent by Apple. The signed objects are compact JWS strings and have not been verified yet.
 
 /// The response to Get Transaction Info.
 package struct TransactionInfoAnswer: APIAnswer {
@@ -56,7 +56,7 @@ package struct OrderLookupStatus: OpenEnumeration {
     package init(rawValue: Int32) { self.rawValue = rawValue }
 
     package static let valid = OrderLookupStatus(0)
-    /// The order ID is unknown or belongs to another app.
+    /// The order ID is unknown or belongs to a different app.
     package static let invalid = OrderLookupStatus(1)
 
     package static let known: Set<OrderLookupStatus> = [.valid, .invalid]

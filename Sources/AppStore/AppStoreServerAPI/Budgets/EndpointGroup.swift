@@ -1,7 +1,7 @@
 package import AppStoreModel
 
-/// The endpoints that share a rate limit. Apple limits each endpoint of an app separately, so a group contains a single
-/// endpoint or the two versions of one. Source: Apple, "Identifying Rate Limits".
+/// The endpoints that share a rate limit. Apple limits each endpoint separately for each app, so a group contains a
+/// single endpoint or the two versions of one. Source: Apple, "Identifying Rate Limits".
 package struct EndpointGroup: Sendable, Hashable {
     package let name: String
     /// The number of requests per second in Production. Apple may change this limit.

@@ -25,8 +25,8 @@ struct RequestBudget: Sendable {
     private static let second: UInt64 = 1_000_000_000
 
     /// - Parameters:
-    ///   - perSecond: the number of requests per second, more than 0.
-    ///   - backgroundShare: the fraction of the limit available to background requests, more than 0 and at most 1.
+    ///   - perSecond: the number of requests per second, greater than 0.
+    ///   - backgroundShare: the fraction of the limit available to background requests, greater than 0 and at most 1.
     ///   - now: the current time in nanoseconds, from the same monotonic clock in all calls.
     init(perSecond: Double, backgroundShare: Double, now: UInt64) {
         interval = Self.interval(perSecond)

@@ -8,7 +8,8 @@ internal import Synchronization
 /// which closes the budgets.
 package final class RequestBudgets: Sendable {
     package struct Limits: Sendable {
-        /// The fraction of each endpoint's limit that is available to background requests, more than 0 and at most 1.
+        /// The fraction of each endpoint's limit that is available to background requests, greater than 0 and at most
+        /// 1.
         package var backgroundShare: Double
         /// The maximum wait until the budget permits a request. A request that would wait longer fails with kind
         /// `rateLimited` and a retry time.
@@ -100,7 +101,7 @@ package final class RequestBudgets: Sendable {
         do {
             try await sleep(.nanoseconds(Int64(clamping: moment - now)))
         } catch {
-            throw APIFailure(kind: .cancelled, message: "waiting for the rate limit was cancelled", isRetriable: true)
+            throw APIFailure(kind: .cancelled, message: "the wait for the rate limit was cancelled", isRetriable: true)
         }
     }
 

@@ -9,7 +9,7 @@ package enum APIEvent: Sendable, Equatable {
     case answered(APIOperation, APIScope, status: Int?, failure: APIFailure.Kind?, milliseconds: Int64)
     /// The status was 401 even with a new token. All requests for this app fail until an operator fixes the cause.
     case unauthorized(APIScope)
-    /// The status was 429. The budget of this endpoint is closed until the given time, in milliseconds since 1970.
+    /// The status was 429. The budget for this endpoint is closed until the given time, in milliseconds since 1970.
     case rateLimited(APIOperation, APIScope, until: Int64)
     /// A signed object in a response was rejected. The reason consists of a code and a detail and contains no customer
     /// data.

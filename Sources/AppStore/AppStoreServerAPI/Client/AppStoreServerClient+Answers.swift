@@ -3,7 +3,7 @@ internal import AppStoreVerification
 internal import Primitives
 
 extension AppStoreServerClient {
-    /// Sends a request and parses the response. The signed texts in the response are not verified.
+    /// Sends a request and parses the response. The signed objects in the response are not verified.
     func answer<Answer: APIAnswer>(
         _ request: APIRequest, to scope: APIScope
     ) async throws(APIFailure) -> Answer {

@@ -1,6 +1,6 @@
 package import AppStoreModel
 
-/// The version of the body of a consumption answer. Source: Apple, "Send Consumption Information".
+/// The body version of a consumption answer. Source: Apple, "Send Consumption Information".
 package enum ConsumptionForm: Sendable, Hashable {
     /// Version 1, for Advanced Commerce purchases.
     case v1

@@ -1,5 +1,5 @@
 extension AppStoreServerClient {
-    /// Get Transaction History (version 2) of a customer, page by page.
+    /// Get Transaction History (version 2) for a customer, page by page.
     ///
     /// - Parameter revision: a revision returned by an earlier request with the same query. Apple then returns the
     ///   changes since that request.
@@ -12,7 +12,7 @@ extension AppStoreServerClient {
         }
     }
 
-    /// Get Refund History (version 2) of a customer, page by page, oldest refund first.
+    /// Get Refund History (version 2) for a customer, page by page, oldest refund first.
     ///
     /// - Parameter revision: a revision returned by an earlier request. Apple then returns the changes since that
     ///   request.

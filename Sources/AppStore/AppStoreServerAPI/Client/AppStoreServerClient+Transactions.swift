@@ -33,7 +33,7 @@ extension AppStoreServerClient {
         }
     }
 
-    /// Get All Subscription Statuses of a customer.
+    /// Get All Subscription Statuses for a customer.
     ///
     /// - Parameter statuses: the statuses of the entries to return; empty means all.
     /// - Throws: ``APIFailure``.
@@ -67,7 +67,7 @@ extension AppStoreServerClient {
 
     /// Look Up Order ID.
     ///
-    /// - Throws: ``APIFailure``. An order that belongs to another app is not a failure; its status is `invalid`.
+    /// - Throws: ``APIFailure``. An order that belongs to a different app is not a failure; its status is `invalid`.
     package func lookUpOrderId(_ id: OrderId, _ scope: APIScope) async throws(APIFailure) -> OrderLookup {
         let operation = APIOperation.lookUpOrderId
         let answer: OrderLookupAnswer = try await answer(APIRequest(operation, id.rawValue), to: scope)

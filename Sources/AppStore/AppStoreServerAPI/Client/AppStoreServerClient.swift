@@ -8,9 +8,9 @@ internal import Tracing
 /// A client for Apple's App Store Server API that serves both environments and all configured apps. Create one per
 /// process, because the client owns the tokens and the request budgets.
 ///
-/// The client follows no redirects, reads at most 16 MiB of a response, waits for it for at most 30 seconds, and
-/// retries only once, after a rejected token. Every signed object in a response is verified and must belong to the
-/// requested app and environment. Source: Apple, "App Store Server API" 1.20.
+/// The client follows no redirects, reads at most 16 MiB of a response, waits at most 30 seconds for it, and retries
+/// only once, after a rejected token. Every signed object in a response is verified and must belong to the requested
+/// app and environment. Source: Apple, "App Store Server API" 1.20.
 package final class AppStoreServerClient: Sendable {
     package struct Configuration: Sendable {
         /// The credentials of each app. Requests for an app without credentials fail with `noKey`.
@@ -148,7 +148,7 @@ package final class AppStoreServerClient: Sendable {
         case .production: return configuration.productionURL
         case .sandbox: return configuration.sandboxURL
         default:
-            throw .invalidRequest("the App Store Server API exists for Production and Sandbox only")
+            throw .invalidRequest("the App Store Server API exists only for Production and Sandbox")
         }
     }
 }

@@ -4,7 +4,7 @@ extension APIErrorCode {
     static let entries: [Entry] = badRequests + refusedConsumption + conflicts + notFound + later
 
     private static let badRequests: [Entry] = [
-        Entry(4_000_000, "GeneralBadRequest", "compare the request with Apple's documentation of the endpoint"),
+        Entry(4_000_000, "GeneralBadRequest", "compare the request with Apple's documentation for the endpoint"),
         Entry(4_000_002, "InvalidAppIdentifier", "use the app's bundle id exactly as in App Store Connect"),
         Entry(4_000_005, "InvalidRequestRevision", "restart the history without a revision"),
         Entry(4_000_006, "InvalidTransactionId", "use a transaction id as Apple sent it, digits only"),
@@ -24,11 +24,11 @@ extension APIErrorCode {
             4_000_020, "InvalidTestNotificationToken", "use the token exactly as Apple returned it"),
         Entry(4_000_021, "InvalidSort", "sort ASCENDING or DESCENDING"),
         Entry(4_000_022, "InvalidProductType", "use AUTO_RENEWABLE, NON_RENEWABLE, CONSUMABLE or NON_CONSUMABLE"),
-        Entry(4_000_023, "InvalidProductId", "use a product id of the app"),
-        Entry(4_000_024, "InvalidSubscriptionGroupIdentifier", "use a subscription group of the app"),
+        Entry(4_000_023, "InvalidProductId", "use one of the app's product ids"),
+        Entry(4_000_024, "InvalidSubscriptionGroupIdentifier", "use one of the app's subscription groups"),
         Entry(4_000_025, "InvalidExcludeRevoked", "use revoked instead"),
         Entry(4_000_026, "InvalidInAppOwnershipType", "use PURCHASED or FAMILY_SHARED"),
-        Entry(4_000_027, "InvalidEmptyStorefrontCountryCodeList", "list a storefront, or omit the list for all"),
+        Entry(4_000_027, "InvalidEmptyStorefrontCountryCodeList", "list a storefront, or omit the list for all storefronts"),
         Entry(4_000_028, "InvalidStorefrontCountryCode", "use three-letter storefronts, such as USA"),
         Entry(4_000_030, "InvalidRevoked", "use true or false"),
         Entry(4_000_031, "InvalidStatus", "use statuses from 1 to 5"),
@@ -42,7 +42,7 @@ extension APIErrorCode {
             "use the originalTransactionId instead of the transactionId"),
     ]
 
-    /// The codes of Send Consumption Information.
+    /// The codes for Send Consumption Information.
     private static let refusedConsumption: [Entry] = [
         Entry(4_000_032, "InvalidAccountTenure", "use an accountTenure from 0 to 7"),
         Entry(4_000_033, "InvalidAppAccountToken", "use a UUID or an empty string as the app account token"),
@@ -112,7 +112,7 @@ extension APIErrorCode {
 
     private static let later: [Entry] = [
         Entry(4_290_000, "RateLimitExceeded", retriable: true, "wait until the time in Retry-After"),
-        Entry(5_000_000, "GeneralInternal", retriable: true, "server error at Apple: try again later"),
-        Entry(5_000_001, "GeneralInternalRetryable", retriable: true, "server error at Apple: try again later"),
+        Entry(5_000_000, "GeneralInternal", retriable: true, "error on Apple's server: try again later"),
+        Entry(5_000_001, "GeneralInternalRetryable", retriable: true, "error on Apple's server: try again later"),
     ]
 }

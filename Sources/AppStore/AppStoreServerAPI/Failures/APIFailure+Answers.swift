@@ -34,7 +34,7 @@ extension APIFailure {
         case .unauthorized: failure.fix = Self.causesOfUnauthorized(clockDifference: serverDate.map { now - $0 })
         case .rateLimited, .server: failure.retryAt = RetryAfter.moment(response.header("Retry-After"), now: now)
         case .refused where code == nil && status == 400:
-            failure.fix = "compare the body with Apple's documentation of the endpoint"
+            failure.fix = "compare the body with Apple's documentation for the endpoint"
         case .refused where code == nil, .unreadable:
             failure.fix = "check appstore.api.url and any proxy between this machine and Apple"
         default: break

@@ -36,7 +36,7 @@ extension APIErrorCode {
     /// Whether the number begins with 400, as do all codes that Apple returns with status 400.
     fileprivate var isOfRefusedRequest: Bool { (4_000_000...4_009_999).contains(rawValue) }
 
-    /// The codes for a refused body or kind of transaction. Codes that Apple has added since are missing.
+    /// The codes for a refused body or kind of transaction. Codes that Apple has added since this version are missing.
     fileprivate static let ofRefusedConsumption: Set<APIErrorCode> = Set(
         (Array(4_000_032...4_000_042) + [4_000_006, 4_000_044, 4_000_047, 4_000_048, 4_000_185, 4_000_209, 4_000_227])
             .map { APIErrorCode(Int64($0)) })

@@ -1,14 +1,15 @@
 /// A failed request to the App Store Server API, with its cause.
 ///
-/// Callers base decisions on `kind`, `code` and `isRetriable`. The texts are for people and contain neither tokens nor
-/// keys.
+/// Callers base decisions on `kind`, `code` and `isRetriable`. All other strings are for people and contain neither
+/// tokens nor keys.
 package struct APIFailure: Error, Sendable, Equatable, CustomStringConvertible {
     package enum Kind: String, Sendable, Hashable, CaseIterable {
         /// The request was refused locally before anything was sent.
         case invalidRequest = "invalid_request"
         /// No key is configured for the app, or the key could not be read. Nothing was sent.
         case noKey = "no_key"
-        /// There was no connection, no TLS, or no complete response in time. Apple may have acted on the request.
+        /// The connection or the TLS handshake failed, or no complete response arrived in time. Apple may have acted on
+        /// the request.
         case noAnswer = "no_answer"
         /// The task was cancelled. Apple may have acted on the request.
         case cancelled
@@ -23,7 +24,7 @@ package struct APIFailure: Error, Sendable, Equatable, CustomStringConvertible {
         /// The response was undocumented: a redirect, an oversized body, a body that is not JSON, or a member of the
         /// wrong type.
         case unreadable
-        /// A signed object in the response is not signed by Apple, or belongs to another app or environment.
+        /// A signed object in the response is not signed by Apple, or belongs to a different app or environment.
         case unverified
     }
 

@@ -1,7 +1,7 @@
 /// Makes untrusted text safe for a log line or a terminal.
 enum PrintableText {
-    /// Replaces control characters, line separators and direction marks with spaces. A text longer than `limit` bytes
-    /// is truncated at a character boundary and ends with `…`.
+    /// Replaces control characters, line separators and direction marks with spaces. Text longer than `limit` bytes is
+    /// truncated at a character boundary and ends with `…`.
     static func bounded(_ text: String, to limit: Int) -> String {
         var result = String.UnicodeScalarView()
         var count = 0

@@ -1,6 +1,6 @@
 internal import Primitives
 
-/// The header field `Retry-After` of a 429 response. Apple departs from RFC 9110 section 10.2.3 and sends a UNIX time
+/// The header field `Retry-After` in a 429 response. Apple departs from RFC 9110 section 10.2.3 and sends a UNIX time
 /// in milliseconds, so the meaning of a number depends on its size. The standard forms are also accepted. Source:
 /// Apple, "Identifying Rate Limits".
 package enum RetryAfter {
@@ -12,7 +12,7 @@ package enum RetryAfter {
     ///
     /// | text | meaning |
     /// | --- | --- |
-    /// | a number from 10^11 | milliseconds since 1970 |
+    /// | a number, 10^11 or greater | milliseconds since 1970 |
     /// | from 10^8 to 10^11 | seconds since 1970 |
     /// | a smaller number | seconds from now |
     /// | an HTTP date | that time |

@@ -1,6 +1,6 @@
 package import Primitives
 
-/// Settings for the retries of a request.
+/// Retry settings for a request.
 package struct Repetition: Sendable {
     package let clocks: Clocks
     /// Waits for the duration. Throws if the task is cancelled.

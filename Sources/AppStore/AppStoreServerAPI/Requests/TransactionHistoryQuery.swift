@@ -16,7 +16,7 @@ package struct TransactionHistoryQuery: Sendable, Hashable {
 
     package init() {}
 
-    /// - Parameter revision: the revision of the previous page.
+    /// - Parameter revision: the revision from the previous page.
     func parameters(revision: String?) -> [(name: String, value: String)] {
         var parameters: [(name: String, value: String)] = []
         func add(_ name: String, _ value: String?) {
@@ -48,7 +48,7 @@ package struct HistoryProductType: OpenEnumeration {
     package static let known: Set<HistoryProductType> = [.autoRenewable, .nonRenewable, .consumable, .nonConsumable]
 }
 
-/// The sort order by time of last change. Apple: Order.
+/// The sort order by modification date. Apple: Order.
 package struct HistorySort: OpenEnumeration {
     package var rawValue: String
     package init(rawValue: String) { self.rawValue = rawValue }

@@ -1,7 +1,8 @@
 /// The pages of a history, each fetched with one request.
 ///
 /// The sequence ends after the last page. If Apple announces another page but repeats a cursor or sends no usable one,
-/// the page is returned and the next call throws a failure of kind `unreadable`, because reading would never end.
+/// the page is returned and the next call throws a failure of kind `unreadable`, because reading would otherwise never
+/// end.
 package struct Pages<Page: Sendable>: Sendable {
     /// A page and its continuation cursor.
     struct Fetched: Sendable {
@@ -16,7 +17,7 @@ package struct Pages<Page: Sendable>: Sendable {
         case repeated
     }
 
-    /// The maximum length of a cursor, because a cursor becomes part of a URL.
+    /// The maximum length of a cursor, which becomes part of a URL.
     private static var longestCursor: Int { 4096 }
 
     private let fetch: @Sendable (String?) async throws(APIFailure) -> Fetched

@@ -6,7 +6,7 @@ internal import AppStoreVerification
 package struct RefusedObject: Error, Sendable, Hashable, CustomStringConvertible {
     /// The verifier's reason code, such as `audience` or `signature`.
     package let reason: String
-    /// A constant text, more specific than the reason. It never contains text from the response.
+    /// A fixed string that is more specific than the reason. It never contains text from the response.
     package let detail: String
     /// Whether the same object may be accepted later, for example once the revocation status is known.
     package let isRetriable: Bool

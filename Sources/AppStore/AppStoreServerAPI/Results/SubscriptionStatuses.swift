@@ -15,7 +15,7 @@ package struct SubscriptionStatuses: Sendable {
         package let latest: VerifiedTransaction
     }
 
-    /// A rejected subscription, kept with its texts so that nothing is lost.
+    /// A rejected subscription, kept with its JWS strings so that nothing is lost.
     package struct RefusedItem: Sendable {
         package let object: RefusedObject
         /// The ID in the response, which is not signed.

@@ -1,6 +1,6 @@
 package import AppStoreVerification
 
-/// The verified transactions of one response, in Apple's order.
+/// The verified transactions in one response, in Apple's order.
 package struct TransactionPage: Sendable {
     package let transactions: [VerifiedTransaction]
     /// The rejected objects in the response.
@@ -22,7 +22,7 @@ package struct TransactionPage: Sendable {
 
 /// The result of Look Up Order ID.
 package struct OrderLookup: Sendable {
-    /// The status. An order from another app has the status `invalid`, which is not an error.
+    /// The status. An order from a different app has the status `invalid`, which is not an error.
     package let status: OrderLookupStatus
     package let transactions: [VerifiedTransaction]
     package let refused: [RefusedObject]

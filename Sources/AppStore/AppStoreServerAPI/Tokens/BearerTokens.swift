@@ -108,7 +108,7 @@ package final class BearerTokens: Sendable {
             return (.success(token), event)
         } catch {
             let failure = APIFailure(
-                kind: .noKey, message: "signing the App Store Server API token failed: \(error.message)",
+                kind: .noKey, message: "failed to sign the App Store Server API token: \(error.message)",
                 isRetriable: true)
             return (.failure(failure), event)
         }

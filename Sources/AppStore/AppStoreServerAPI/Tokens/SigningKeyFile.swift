@@ -18,7 +18,7 @@ struct SigningKeyFile: Sendable {
     enum Outcome: Sendable, Equatable {
         case unchanged
         case read
-        /// The file cannot be used; the text is the reason. A key read earlier remains in use.
+        /// The file cannot be used; the string is the reason. A key read earlier remains in use.
         case unusable(String)
     }
 

@@ -23,7 +23,7 @@ enum CertificateChecks {
         for (index, text) in texts.enumerated() {
             let encoding = decoded(text)
             guard encoding != nil || index >= 2 else {
-                throw Refusal(.certificateListForm, "an entry of x5c is not base64, or too long")
+                throw Refusal(.certificateListForm, "an x5c entry is not base64, or is too long")
             }
             encodings.append(encoding)
         }
@@ -36,7 +36,7 @@ enum CertificateChecks {
         for (index, encoding) in encodings.enumerated() {
             let certificate = encoding.flatMap { try? Certificate(der: $0) }
             guard certificate != nil || index >= 2 else {
-                throw Refusal(.certificateEncoding, "an entry of x5c is not a single DER certificate")
+                throw Refusal(.certificateEncoding, "an x5c entry is not a single DER certificate")
             }
             certificates.append(certificate)
         }
@@ -126,12 +126,12 @@ enum CertificateChecks {
                 unknownRootFingerprint: unknownRootFingerprint(certificates, trust))
         case .signature: Refusal(.chainSignature, "a certificate's signature is invalid")
         case .notCertificateAuthority:
-            Refusal(.notCertificateAuthority, "an issuer of the path is not a certificate authority")
+            Refusal(.notCertificateAuthority, "an issuer in the path is not a certificate authority")
         case .certificateExtension:
             Refusal(.certificateExtension, "an extension is malformed, or critical and unknown")
         case .leafKey: Refusal(.leafKey, "the leaf's key is too small or on an unknown curve")
         case .time: Refusal(.certificateTime, "a certificate's date cannot be parsed")
-        case .internalFailure: Refusal(.internal, "verifying the certificates failed")
+        case .internalFailure: Refusal(.internal, "failed to verify the certificates")
         }
     }
 

@@ -52,8 +52,8 @@ enum FormChecks {
     /// The maximum number of members in one object of a version 1 body. A transaction has about 25.
     private static let maximumLegacyMembers = 128
 
-    /// Parses the body. A version 1 body has one member per field of up to a hundred transactions, so it may have more
-    /// names than other bodies. Its password can be checked only after parsing, so the cost of parsing is limited.
+    /// Parses the body. A version 1 body has a member for each field of up to a hundred transactions, so it may have
+    /// more names than other bodies. Its password can be checked only after parsing, so the cost of parsing is limited.
     private static func document(_ body: [UInt8], _ limits: BodyLimits) throws(JSONError) -> JSONDocument {
         var scanned = JSONLimits()
         (scanned.names, scanned.elements) = (maximumUntrusted, maximumUntrusted)

@@ -177,9 +177,9 @@ enum NestedObjectChecks {
         try TextChecks.check(transaction.originalTransactionId, "originalTransactionId", TextGrammar.isNumber)
         try TextChecks.check(transaction.appTransactionId, "appTransactionId", TextGrammar.isToken)
         guard transaction.isTransaction else { throw refusal(name, "not a transaction") }
-        guard transaction.bundleId.value == audience.app.bundleId else { throw refusal(name, "another app") }
+        guard transaction.bundleId.value == audience.app.bundleId else { throw refusal(name, "belongs to a different app") }
         guard transaction.environment.value == audience.environment else {
-            throw refusal(name, "another environment")
+            throw refusal(name, "belongs to a different environment")
         }
     }
 
@@ -192,10 +192,10 @@ enum NestedObjectChecks {
         try TextChecks.check(renewalInfo.appTransactionId, "appTransactionId", TextGrammar.isToken)
         guard renewalInfo.isRenewalInfo else { throw refusal(name, "not renewal info") }
         guard renewalInfo.environment.value == audience.environment else {
-            throw refusal(name, "another environment")
+            throw refusal(name, "belongs to a different environment")
         }
         if let transaction, transaction.originalTransactionId.value != renewalInfo.originalTransactionId.value {
-            throw refusal(name, "not the purchase of signedTransactionInfo")
+            throw refusal(name, "not the purchase in signedTransactionInfo")
         }
     }
 
@@ -203,13 +203,13 @@ enum NestedObjectChecks {
         let name = "signedAppTransactionInfo"
         try TextChecks.check(appTransaction.appTransactionId, "appTransactionId", TextGrammar.isToken)
         guard let environment = appTransaction.receiptType.value else { throw refusal(name, "not an app transaction") }
-        guard appTransaction.bundleId.value == audience.app.bundleId else { throw refusal(name, "another app") }
-        guard environment == audience.environment else { throw refusal(name, "another environment") }
+        guard appTransaction.bundleId.value == audience.app.bundleId else { throw refusal(name, "belongs to a different app") }
+        guard environment == audience.environment else { throw refusal(name, "belongs to a different environment") }
         guard appTransaction.appAppleId.fault == nil else {
             throw Refusal(.profileNumber, "\(name): appAppleId is not a whole number")
         }
         if environment == .production, appTransaction.appAppleId.value != audience.app.appAppleId {
-            throw refusal(name, "another app")
+            throw refusal(name, "belongs to a different app")
         }
     }
 

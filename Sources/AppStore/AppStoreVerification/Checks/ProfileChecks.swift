@@ -104,7 +104,7 @@ enum TextChecks {
     ) throws(Refusal) {
         switch field {
         case .absent: return
-        case .malformed: throw Refusal(.profileText, "\(name) is not a string, or too long")
+        case .malformed: throw Refusal(.profileText, "\(name) is not a string, or is too long")
         case .value(let value):
             guard isAllowed(value.rawValue) else {
                 throw Refusal(.profileText, "\(name) has characters that its grammar does not allow")
@@ -117,7 +117,7 @@ enum TextChecks {
         guard payload.hasEscapes else { return }
         let bytes = payload.bytes.span
         var at = 0
-        // There is no need to locate the strings, because JSON has no backslash outside strings. A backslash is never
+        // There is no need to locate the strings, because JSON has no backslashes outside strings. A backslash is never
         // the last byte.
         while at + 1 < bytes.count {
             guard bytes[at] == UInt8(ascii: "\\") else {

@@ -35,7 +35,7 @@ enum SignatureChecks {
         case .invalid:
             throw Refusal(.signature, "the signature does not verify with the leaf's key", certificates: certificates)
         // There is no result because memory is exhausted or OpenSSL is broken. The notification may be authentic.
-        case .failed: throw Refusal(.internal, "verifying the signature failed", at: .signature)
+        case .failed: throw Refusal(.internal, "failed to verify the signature", at: .signature)
         }
     }
 

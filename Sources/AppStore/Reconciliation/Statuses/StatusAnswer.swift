@@ -7,11 +7,11 @@ internal import JSON
 /// Apple's answer about one subscription.
 package enum StatusAnswer: Sendable {
     /// A verified answer, with the current status and the transaction that currently grants access. The transaction is
-    /// nil if it has not begun.
+    /// nil if its period has not begun.
     case signed(VerifiedTransaction, status: SubscriptionStatus, current: TransactionId?)
     /// Apple has no such subscription for this app. This does not prove that it has ended, so nothing is published.
     case unknown
-    /// The answer is ignored, because it was not signed by Apple or is about another subscription.
+    /// The answer is ignored, because it was not signed by Apple or is about a different subscription.
     case refused(SubscriptionStatuses.RefusedItem)
 
     /// Returns the difference between the answer and the published state, or nil if they agree or the answer was
@@ -24,8 +24,8 @@ package enum StatusAnswer: Sendable {
         }
     }
 
-    /// Returns a record for the entitlement topic that includes Apple's signed answer. The answer confirms the content
-    /// of version 1 notifications up to that record, and takes precedence over other signed facts with an earlier date.
+    /// Returns an entitlement topic record that includes Apple's signed answer. The answer confirms the content of
+    /// version 1 notifications up to that record, and takes precedence over other signed facts with an earlier date.
     ///
     /// - Parameter published: the value of the record that was known when Apple was queried.
     /// - Returns: nil if the answer contains nothing new or is not signed.
@@ -41,7 +41,7 @@ package enum StatusAnswer: Sendable {
         var answer = try Self.facts(of: verified, status: status)
         guard answer.originalTransactionId == before.originalTransactionId, answer.bundleId == before.bundleId,
             answer.environment == before.environment
-        else { throw Unusable(message: "the response is about another purchase") }
+        else { throw Unusable(message: "the response is about a different purchase") }
         answer.settleLegacy(before.answeredLegacyIds)
         var facts = before
         guard facts.merge(answer).isChanged else { return nil }

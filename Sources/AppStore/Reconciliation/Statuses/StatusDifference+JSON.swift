@@ -1,7 +1,7 @@
 internal import AppStoreModel
 package import JSON
 
-/// The member names in rows of the reconciliation topic and in the output of `sluicectl`. These names are a contract.
+/// The member names in reconciliation topic rows and in `sluicectl` output. These names are a contract.
 private enum Name {
     static let purchase: StaticString = "originalTransactionId"
     static let difference: StaticString = "difference"

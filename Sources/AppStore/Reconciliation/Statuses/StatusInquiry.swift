@@ -12,8 +12,7 @@ package struct StatusInquiry: Sendable {
         case unanswered(APIFailure)
     }
 
-    /// The number of consecutive unanswered subscriptions after which the failure is assumed to affect all
-    /// subscriptions.
+    /// The number of consecutive unanswered queries after which the failure is assumed to affect all subscriptions.
     package static let unansweredInARow = 5
 
     private let comparison: StatusComparison
@@ -26,7 +25,7 @@ package struct StatusInquiry: Sendable {
 
     /// - Parameter asked: called before each request.
     /// - Throws: an ``APIFailure`` that affects all subscriptions, such as a rejected key or a persistent rate limit,
-    ///   or an error from the repetition's `sleep`.
+    ///   or an error thrown by the repetition's `sleep`.
     package func ask(about subscription: PublishedSubscription, asked: () -> Void = {}) async throws -> Outcome {
         var request = RepeatedRequest(repetition)
         while true {

@@ -9,7 +9,7 @@ package struct ConsumptionProblem: Error, Hashable, Sendable, CustomStringConver
         case noConsent = "no_consent"
         /// A parent withdrew consent to the child's use of the app, and the company has recorded no consent since.
         case consentRescinded = "consent_rescinded"
-        /// Apple accepts no answer for transactions of family members (4000185).
+        /// Apple accepts no answer for family members' transactions (4000185).
         case familyShared = "family_shared"
         /// Apple accepts no answer for transactions assigned by an organization or a group (4000227).
         case assigned

@@ -1,10 +1,10 @@
 package import AppStoreModel
 package import JSON
 
-/// The answer of a round, decided once. It contains either the bytes to send in every attempt, or the reason why
+/// The answer for a round, decided once. It contains either the bytes to send in every attempt, or the reason why
 /// nothing is sent.
 ///
-/// It is proposed in the log under the key of the case. The first proposal for a round wins.
+/// It is proposed in the log under the case's key. The first proposal for a round wins.
 package struct FrozenAnswer: DatedPart {
     /// The source of the consent and consumption data.
     package enum Source: String, Sendable, CaseIterable {
@@ -37,7 +37,7 @@ package struct FrozenAnswer: DatedPart {
     package var reason: String?
     /// Reasons why members of the body were omitted.
     package var notes: [String] = []
-    /// The answer of the company's service, as JSON text.
+    /// The answer from the company's service, as JSON text.
     package var service: String?
     /// The date of RESCIND_CONSENT, as known when the decision was made.
     package var consentRescindedAt: AppStoreInstant?
@@ -80,7 +80,7 @@ package struct FrozenAnswer: DatedPart {
         self.init(root)
     }
 
-    /// Returns the date of the newest request known to a proposal, or nil if the proposal does not contain it. This
+    /// Returns the date of the newest request that a proposal covers, or nil if the proposal does not contain it. This
     /// works even for a proposal with a later version that is otherwise unreadable.
     package static func through(proposal json: [UInt8]) -> AppStoreInstant? {
         guard let root = try? JSONDocument.object(json).root else { return nil }

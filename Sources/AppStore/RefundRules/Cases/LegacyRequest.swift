@@ -3,7 +3,7 @@ internal import JSON
 
 /// Determines whether the transaction of a version 1 CONSUMPTION_REQUEST is certain. The body does not identify the
 /// transaction, so it is certain only if the body names a purchase and the receipt contains exactly one unrefunded
-/// transaction of that purchase.
+/// transaction for that purchase.
 enum LegacyRequest {
     /// - Parameters:
     ///   - legacy: the body as received. If nil, the transaction is never certain.

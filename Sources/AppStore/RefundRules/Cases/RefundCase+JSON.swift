@@ -1,7 +1,7 @@
 internal import AppStoreModel
 internal import JSON
 
-/// The reason why a text is not a case.
+/// The reason why JSON text is not a case.
 package enum RefundFormatError: Error, Hashable, Sendable {
     case invalidJSON
     /// The environment, bundleId or transactionId is missing.

@@ -38,14 +38,14 @@ extension RefundCase {
         }
     }
 
-    /// Returns the date of the newest request known to a proposal. Proposals in format version 1 do not contain this
+    /// Returns the date of the newest request that a proposal covers. Proposals in format version 1 do not contain this
     /// date, so the newest request received before the decision is used.
     package func through(of answer: FrozenAnswer) -> AppStoreInstant {
         answer.through ?? newestDate(receivedUntil: answer.decidedAt)
     }
 
-    /// Returns a proposal's round, identified by the date of its first request in milliseconds, or the smallest number
-    /// if the bytes do not contain it.
+    /// Returns a proposal's round, identified by the date of its first request in milliseconds, or `Int64.min` if the
+    /// bytes do not contain it.
     ///
     /// - Parameter gap: see ``RefundRounds``.
     package func round(ofProposal json: [UInt8], gap: Int64) -> Int64 {

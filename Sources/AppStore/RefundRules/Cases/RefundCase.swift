@@ -42,7 +42,7 @@ package struct RefundCase: Hashable, Sendable {
     package mutating func insert(_ request: RefundRequest) {
         requests[request.notificationUUID] = .greater(requests[request.notificationUUID], request)
         guard requests.count > Self.maximumRequests else { return }
-        // Truncation commutes with union, because the newest requests of a union are among the newest of each part.
+        // Truncation commutes with union, because the newest requests in a union are among the newest of each part.
         let newest = requests.values.sorted {
             $0.signedDate != $1.signedDate
                 ? $0.signedDate > $1.signedDate : $0.notificationUUID < $1.notificationUUID
@@ -82,7 +82,7 @@ package struct RefundCase: Hashable, Sendable {
         return self != before
     }
 
-    /// Whether all texts are safe in keys and URLs.
+    /// Whether all strings are safe in keys and URLs.
     package var isBounded: Bool {
         transactionId.isBounded && (transaction?.isBounded ?? true)
             && requests.values.allSatisfy {

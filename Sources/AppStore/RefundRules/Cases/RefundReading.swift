@@ -51,7 +51,7 @@ package enum RefundReading: Sendable {
             }
             guard [notification.data?.environment, payload.environment].allSatisfy({ $0 == nil || $0 == environment })
             else {
-                self = .unusable(RefundReason.environmentMismatch, "found in the topic of \(environment.rawValue)")
+                self = .unusable(RefundReason.environmentMismatch, "found in the \(environment.rawValue) topic")
                 return
             }
             found = RefundCase(environment: environment, bundleId: bundleId, transactionId: transactionId)

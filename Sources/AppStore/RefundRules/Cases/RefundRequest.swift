@@ -1,7 +1,7 @@
 package import AppStoreModel
 package import JSON
 
-/// A CONSUMPTION_REQUEST. Apple requests information about the transaction of a case and repeats the request with new
+/// A CONSUMPTION_REQUEST. Apple requests information about a case's transaction and repeats the request with new
 /// notificationUUIDs while waiting. An operator's request opens another round for a different answer.
 package struct RefundRequest: CasePart {
     package var notificationUUID: NotificationUUID
@@ -12,9 +12,9 @@ package struct RefundRequest: CasePart {
     package var reason: ConsumptionRequestReason?
     /// Whether Apple signed the request. If false, it is authenticated only by a shared secret (version 1).
     package var isSigned: Bool
-    /// Whether the transaction of a version 1 body is uncertain. See ``LegacyRequest``.
+    /// Whether it is uncertain which transaction a version 1 body concerns. See ``LegacyRequest``.
     package var isAmbiguous: Bool
-    /// Whether the 12 hours had passed when this installation first read the request.
+    /// Whether the 12-hour deadline had passed when this installation first read the request.
     package var isLate: Bool
     /// Whether an operator, rather than Apple, created this request to open another round.
     package var isOperators: Bool

@@ -18,7 +18,7 @@ package enum AnswerStatus: String, Sendable, CaseIterable {
     case missed
     /// The deadline had passed when this installation first read the request.
     case tooLate = "too_late"
-    /// Before there was an answer, Apple made its decision or sent another request much later.
+    /// Apple made its decision, or sent a much later request, before there was an answer.
     case overtaken
 
     init(_ end: AnswerEnd.Kind) {
@@ -40,7 +40,7 @@ package struct RefundRound: Hashable, Sendable {
     package let openedAt: AppStoreInstant
     /// The latest date of the round's requests, on Apple's clock.
     package let through: AppStoreInstant
-    /// The requests in order of date. Empty only if all were dropped because there were too many.
+    /// The requests ordered by date. Empty only if all were dropped because there were too many.
     package let requests: [RefundRequest]
     package let answer: FrozenAnswer?
     package let acceptance: AnswerAcceptance?

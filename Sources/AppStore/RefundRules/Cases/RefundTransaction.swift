@@ -18,7 +18,7 @@ package struct RefundTransaction: CasePart {
     package var quantity: Int32?
     /// The price in milliunits of the currency, for the entire quantity.
     package var price: Int64?
-    /// The currency as an ISO 4217 code.
+    /// The ISO 4217 currency code.
     package var currency: String?
     /// The storefront as an ISO 3166-1 alpha-3 country code.
     package var storefront: String?
@@ -52,7 +52,7 @@ package struct RefundTransaction: CasePart {
 
     package var rank: [Int64] { [isSigned ? 1 : 0, signedDate.millisecondsSince1970] }
 
-    /// Whether all texts are short enough to be stored.
+    /// Whether all strings are short enough to be stored.
     var isBounded: Bool {
         let texts = [
             originalTransactionId?.rawValue, appTransactionId?.rawValue, appAccountToken?.rawValue,

@@ -31,9 +31,9 @@ package struct RefundVerdict: DatedPart {
         isUpgrade = transaction?.isUpgraded ?? false
     }
 
-    /// Returns whether a REFUND with this transaction is a decision on a refund. A refund of seats has no
-    /// revocationDate. If a family or an organization removes access, or the customer switches to a bundle (a reason
-    /// not yet known), nothing is refunded (app-store.md 3.10, 3.13, 10.5).
+    /// Returns whether a REFUND with this transaction is a decision on a refund. A seat refund has no revocationDate.
+    /// If a family or an organization removes access, or the customer switches to a bundle (a reason not yet known),
+    /// nothing is refunded (app-store.md 3.10, 3.13, 10.5).
     static func isRefund(_ transaction: TransactionPayload) -> Bool {
         transaction.revocationDate != nil
             && transaction.revocationType != .familyRevoke && transaction.revocationType != .assignmentRevoke

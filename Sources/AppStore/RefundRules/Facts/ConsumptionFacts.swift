@@ -16,9 +16,9 @@ package struct ConsumptionFacts: Hashable, Sendable {
     package var accountTenureDays: Int64?
     /// How long the customer has used the app, in whole minutes.
     package var playTimeMinutes: Int64?
-    /// The amount purchased in cents of US dollars, across all platforms.
+    /// The amount purchased across all platforms, in US cents.
     package var lifetimePurchasedCents: Int64?
-    /// The amount refunded in cents of US dollars, across all platforms.
+    /// The amount refunded across all platforms, in US cents.
     package var lifetimeRefundedCents: Int64?
     package var userStatus: UserStatus?
 

@@ -12,7 +12,7 @@ package struct RefundFacts: Hashable, Sendable {
     package var productType: ProductType?
     /// The price in milliunits of the currency, for the entire quantity.
     package var price: Int64?
-    /// The currency as an ISO 4217 code.
+    /// The ISO 4217 currency code.
     package var currency: String?
     package var quantity: Int32?
     package var purchaseDate: AppStoreInstant?

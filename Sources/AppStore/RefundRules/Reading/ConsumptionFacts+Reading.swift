@@ -1,7 +1,7 @@
 internal import JSON
 
 extension ConsumptionFacts {
-    /// The member names in the rules file and in the answer of the company's service. These names are a contract.
+    /// The member names in the rules file and in the answer from the company's service. These names are a contract.
     enum Member {
         static let customerConsented = "customerConsented"
         static let deliveryStatus = "deliveryStatus"
@@ -62,7 +62,7 @@ extension ConsumptionFacts {
         case collected
     }
 
-    /// Parses the facts of a rules file or a preference.
+    /// Parses the facts in a rules file or a preference.
     static func reading(
         _ input: RefundInput, others: OtherMembers = .refused
     ) throws(RefundInputError) -> (value: ConsumptionFacts, unknown: [String]) {
@@ -71,7 +71,7 @@ extension ConsumptionFacts {
         return (try ConsumptionFacts(members), unknown)
     }
 
-    /// Parses the facts of a rules file.
+    /// Parses the facts in a rules file.
     init(reading input: RefundInput) throws(RefundInputError) { self = try Self.reading(input).value }
 
     private init(_ members: [String: RefundInput]) throws(RefundInputError) {
@@ -90,7 +90,7 @@ extension ConsumptionFacts {
 }
 
 extension ConsumptionFacts {
-    /// The answer of the company's service, to be stored with a case. ``answer(_:name:)`` can parse it if
+    /// The answer from the company's service, to be stored with a case. ``answer(_:name:)`` can parse it if
     /// ``customerConsented`` is known.
     package var json: [UInt8] {
         var json = JSONWriter()

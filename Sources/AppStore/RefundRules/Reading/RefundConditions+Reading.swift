@@ -99,7 +99,7 @@ extension RefundConditions {
         isTrial = try members[Member.trial]?.bool()
         purchases = try members[Member.purchase].map { input throws(RefundInputError) in
             Set(
-                try Self.list(input, of: "texts", one: "one of first, renewal") { text in
+                try Self.list(input, of: "strings", one: "one of first, renewal") { text in
                     ["first": TransactionReason.purchase, "renewal": .renewal][text]
                 })
         }
@@ -147,7 +147,7 @@ extension RefundConditions {
     ) throws(RefundInputError) -> Set<Value> where Value.RawValue == String {
         let names = Value.known.map(\.rawValue).sorted().joined(separator: ", ")
         return Set(
-            try list(input, of: "texts", one: "one of \(names)") { text in
+            try list(input, of: "strings", one: "one of \(names)") { text in
                 let value = Value(rawValue: text)
                 return value.isKnown ? value : nil
             })

@@ -132,7 +132,7 @@ struct RefundInput {
         return value
     }
 
-    /// Parses one of the raw values of an enum.
+    /// Parses a raw value of an enum.
     func oneOf<Value: RawRepresentable & CaseIterable>(
         _ type: Value.Type = Value.self
     ) throws(RefundInputError) -> Value where Value.RawValue == String {

@@ -10,7 +10,7 @@ package struct RefundInputError: Error, Hashable, Sendable, CustomStringConverti
     /// The problem and the allowed values, without a period.
     package let message: String
 
-    /// A text such as `refund-rules.json:12: rules[2].outcome: expected one of decline, …`.
+    /// A string such as `refund-rules.json:12: rules[2].outcome: expected one of decline, …`.
     package var description: String {
         "\(name):\(line): " + (member.isEmpty ? message : "\(member): \(message)")
     }

@@ -1,4 +1,4 @@
-/// The decision on one round.
+/// The decision for one round.
 package struct RefundDecision: Hashable, Sendable {
     /// The source of the outcome.
     package enum Source: String, CaseIterable, Sendable {

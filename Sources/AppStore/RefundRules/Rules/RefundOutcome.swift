@@ -4,7 +4,7 @@ package enum RefundOutcome: String, CaseIterable, Sendable {
     case decline
     case grantFull
     case grantProrated
-    /// Consumption is sent without a preference.
+    /// Consumption information is sent without a preference.
     case noPreference
     /// Nothing is sent.
     case doNotAnswer
