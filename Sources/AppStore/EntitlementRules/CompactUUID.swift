@@ -23,7 +23,7 @@ package enum CompactUUID: Hashable, Sendable {
         }
     }
 
-    /// The first eight bytes of the text as a big-endian number. Prefixes have the same order as the texts.
+    /// The first eight bytes of the text as a big-endian number. Prefixes sort in the same order as the strings.
     var prefix: UInt64 {
         var prefix: UInt64 = 0
         switch self {
@@ -93,7 +93,7 @@ package enum CompactUUID: Hashable, Sendable {
 }
 
 extension CompactUUID: Comparable {
-    /// Compares the texts. For two 128-bit values, comparing the bits is equivalent.
+    /// Compares the strings. For two 128-bit values, comparing the bits is equivalent.
     package static func < (one: CompactUUID, other: CompactUUID) -> Bool {
         if case .bits(let high, let low) = one, case .bits(let otherHigh, let otherLow) = other {
             return (high, low) < (otherHigh, otherLow)

@@ -66,8 +66,8 @@ extension PurchaseFacts {
         if transactions.values.contains(where: { $0.revocationDate != nil && $0.version.tieBreak == tieBreak }) {
             return true
         }
-        // If Apple has signed the transaction again since the status, its version differs, but the stored event of the
-        // notification still identifies it.
+        // If Apple has signed the transaction again since sending the status, its version differs, but the stored event
+        // of the notification still identifies it.
         let key = events.first { $0.uuid == uuid }?.key
         if let key, transactions[key]?.revocationDate != nil { return true }
         // A transaction older than all stored ones may still be known from the latest statement.

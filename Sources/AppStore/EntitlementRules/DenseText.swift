@@ -1,6 +1,6 @@
-/// Encodes many small values as one text that needs no escaping inside a JSON string. Fields end with a dot, entries
+/// Encodes many small values as one string that needs no escaping inside a JSON string. Fields end with a dot, entries
 /// with a comma. Numbers are in base 64 (A–Z, a–z, 0–9, -, _; most significant digit first); signed numbers use zigzag
-/// encoding. A text is `*` followed by its bytes in base64url. An absent field is empty.
+/// encoding. A string is `*` followed by its bytes in base64url. An absent field is empty.
 struct DenseWriter {
     /// The output buffer. Only the first `count` bytes are written.
     private var storage: [UInt8]

@@ -1,7 +1,7 @@
 package import AppStoreModel
 
 extension EntitlementAnswer {
-    /// Combines the answers of several environments into one in which each row includes its environment. The result
+    /// Combines the answers for several environments into one in which each row includes its environment. The result
     /// includes sandbox purchases, for backends whose customers include App Review and testers.
     package static func union(of answers: [EntitlementAnswer], at instant: AppStoreInstant) -> EntitlementAnswer {
         if let only = answers.first, answers.count == 1 { return only }

@@ -52,7 +52,7 @@ extension EntitlementGrant {
     }
 }
 
-/// The units of one consumable product of an app, summed over all its transactions. Sums saturate at the limits of 64
+/// The units of one consumable product in an app, summed over all its transactions. Sums saturate at the limits of 64
 /// bits.
 package struct UnitBalance: Hashable, Sendable {
     package var environment: AppStoreEnvironment

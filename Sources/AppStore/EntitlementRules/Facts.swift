@@ -26,8 +26,7 @@ package struct Facts<Content: FactsContent>: VersionedFacts {
         storage = LazyContent(content, text: text)
     }
 
-    /// Creates facts from a text written by this library, without parsing it yet. Returns nil if there is no
-    /// signedDate.
+    /// Creates facts from text written by this library, without parsing it yet. Returns nil if there is no signedDate.
     init?(unread element: JSONElement) {
         var fields = FieldReader(element)
         guard let version = fields.version() else { return nil }

@@ -38,11 +38,11 @@ package enum FactsBounds {
     static let purchases = 4
     /// How many predecessors, and how many successors, to keep; the earliest take precedence.
     static let links = 8
-    /// The maximum number of items of an Advanced Commerce transaction; `itemBytes` limits the total size of their
+    /// The maximum number of items in an Advanced Commerce transaction; `itemBytes` limits the total size of their
     /// SKUs.
     static let items = 32
     static let itemBytes = 1024
-    /// The maximum size in bytes of a text from Apple that is stored verbatim.
+    /// The maximum size in bytes of a string from Apple that is stored verbatim.
     package static let textBytes = 256
     /// The maximum number of unknown members per object, written by later versions of this library;
     /// `unknownMemberBytes` limits the size of each value.

@@ -1,7 +1,7 @@
 internal import AppStoreModel
 internal import JSON
 
-/// Statements about a purchase from notifications of version 1 or earlier, authenticated only by a shared secret.
+/// Statements about a purchase from version 1 or older notifications, authenticated only by a shared secret.
 ///
 /// They are stored separately from the signed facts, so that a merge never replaces a signed fact with one of them.
 /// Their dates are those of the events, not of Apple's statements, so they are never compared with signed dates; the
@@ -184,8 +184,7 @@ extension LegacyFacts {
         history.write(to: &object)
     }
 
-    /// Reads the output of ``write(to:)``, or returns nil if this library would not have written one of the dense
-    /// texts.
+    /// Reads the output of ``write(to:)``, or returns nil if a dense value is not in the form that this library writes.
     ///
     /// - Parameter keepsText: whether this library wrote the text.
     init?(_ element: JSONElement, keepsText: Bool) {
@@ -213,8 +212,7 @@ extension LegacyFacts {
 }
 
 extension FieldReader {
-    /// Returns a reader for the member, which is empty if the member is absent, or nil if the member is not a dense
-    /// text.
+    /// Returns a reader for the member: an empty one if the member is absent, or nil if the member is not dense text.
     mutating func dense(_ name: StaticString) -> DenseReader? {
         guard let element = element(name) else { return DenseReader([], 0..<0) }
         return element.plainTextRange.map { DenseReader(element.document.bytes, $0) }

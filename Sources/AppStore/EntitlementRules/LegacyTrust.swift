@@ -4,12 +4,12 @@ package import AppStoreModel
 package enum FactTrust: String, Sendable, CaseIterable {
     /// Apple's signature.
     case signed
-    /// The shared secret in notifications of version 1 or earlier. Every body contains the secret, but it does not
+    /// The shared secret in version 1 or older notifications. Every body contains the secret, but it does not
     /// authenticate the content.
     case sharedSecret = "shared-secret"
 }
 
-/// How notifications of version 1 or earlier may change an app's entitlements: the setting `legacy.trust`.
+/// How version 1 or older notifications may change an app's entitlements: the setting `legacy.trust`.
 package enum LegacyTrust: String, Hashable, Sendable, CaseIterable {
     /// The notifications grant and remove nothing until Apple has signed the same statement.
     case confirm

@@ -6,7 +6,7 @@ struct AppProduct: Hashable {
     var productId: ProductId
 }
 
-/// A transaction of a product that does not renew automatically.
+/// A transaction for a product that does not renew automatically.
 struct OneTimeEntry {
     var purchase: PurchaseFacts
     var productId: ProductId

@@ -2,12 +2,12 @@ internal import AppStoreModel
 
 extension PurchaseFacts {
     /// Returns the transactions that do not renew automatically, with one transaction per non-consumable. Restoring a
-    /// non-consumable on another device creates another transaction of the same purchase, and Apple reports a refund in
-    /// only one of them, so Apple's last signed statement applies to all of them. Source: Apple,
+    /// non-consumable on another device creates another transaction for the same purchase, and Apple reports a refund
+    /// in only one of them, so Apple's last signed statement applies to all of them. Source: Apple,
     /// `originalTransactionId`; developer.apple.com/forums/thread/736020.
     ///
-    /// - Parameter moment: a time in the past, to return the transactions as known then, or nil to use the newest
-    ///   facts.
+    /// - Parameter moment: a time in the past, to return the transactions as they were known then, or nil to use the
+    ///   newest facts.
     func oneTimeTransactions(asOf moment: AppStoreInstant?) -> [TransactionFacts] {
         var result: [TransactionFacts] = []
         for transaction in transactions.values where !transaction.isAutoRenewable {
@@ -26,7 +26,7 @@ extension PurchaseFacts {
 }
 
 extension TransactionFacts {
-    /// Returns whether both transactions belong to the same purchase of a non-consumable.
+    /// Returns whether both transactions belong to the same non-consumable purchase.
     fileprivate func isCopy(of other: TransactionFacts) -> Bool {
         type == .nonConsumable && productId == other.productId
     }

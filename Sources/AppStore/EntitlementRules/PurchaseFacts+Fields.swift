@@ -19,7 +19,7 @@ extension PurchaseFacts {
     /// statement about the period. Renewals are not included.
     var purchases: [AppStoreInstant: AppStoreInstant] { storage.fields.purchases }
     var history: PurchaseEvents { storage.fields.history }
-    /// The facts from notifications of version 1 or earlier, or nil for most purchases.
+    /// The facts from version 1 or older notifications, or nil for most purchases.
     var legacyStorage: LegacyStorage? { storage.fields.legacyStorage }
     /// The purchases that continue this one after a migration to Advanced Commerce or a switch to or from a bundle,
     /// with the date of the change.

@@ -7,7 +7,7 @@ package struct PurchaseFormatError: Error, Hashable, Sendable {
         case invalidJSON = "invalid_json"
         /// The environment, bundleId or originalTransactionId is missing.
         case noIdentity = "no_identity"
-        /// A text in the dense format is malformed.
+        /// Text in the dense format is malformed.
         case invalidFacts = "invalid_facts"
         /// The format version is missing or no longer supported.
         case outdatedFormat = "outdated_format"
@@ -25,7 +25,7 @@ extension PurchaseFacts {
     package static let formatVersion: Int64 = 2
 
     /// The facts as JSON text, with Apple's names, dates in milliseconds since 1970, and transactions and events as
-    /// dense texts. Equal facts have identical text. This text is the row in the store and a member of the published
+    /// dense text. Equal facts have identical text. This text is the row in the store and a member of the published
     /// value.
     package var jsonText: [UInt8] { JSONWriter.text { $0.object { write(to: &$0) } } }
 
@@ -169,8 +169,8 @@ extension PurchaseFacts {
 }
 
 extension PurchaseFacts {
-    /// Encodes the value of a record in the entitlement topic: the answer at the time of publication, for readers in
-    /// any language, and the joined facts under `facts`. Returns nil, which is a tombstone, if all facts were erased.
+    /// Encodes the value of an entitlement topic record: the answer at the time of publication, for readers in any
+    /// language, and the joined facts under `facts`. Returns nil, which is a tombstone, if all facts were erased.
     ///
     /// - Parameter row: ``jsonText``, if already computed.
     package func published(at instant: AppStoreInstant, rules: ProductRules, row: [UInt8]? = nil) -> PublishedPurchase {
@@ -208,7 +208,7 @@ extension PurchaseFacts {
         }
     }
 
-    /// Reads the facts from a record in the entitlement topic.
+    /// Reads the facts from an entitlement topic record.
     package init(published text: [UInt8]) throws(PurchaseFormatError) {
         guard let facts = try Self.object(text)["facts"], facts.kind == .object else {
             throw PurchaseFormatError(code: .noIdentity)
@@ -219,9 +219,9 @@ extension PurchaseFacts {
 }
 
 extension PurchaseFacts {
-    /// Returns a record for the entitlement topic with its facts replaced by these. Used by processes without a
-    /// products file. The published answer and its version remain unchanged; sluice-entitlements reads the facts and
-    /// publishes the resulting answer.
+    /// Returns an entitlement topic record with its facts replaced by these. Used by processes without a products file.
+    /// The published answer and its version remain unchanged; sluice-entitlements reads the facts and publishes the
+    /// resulting answer.
     ///
     /// - Parameter published: the value of a record about the same purchase.
     /// - Throws: ``PurchaseFormatError`` with code `noIdentity` for a value without facts.

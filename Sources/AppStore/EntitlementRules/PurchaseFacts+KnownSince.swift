@@ -28,7 +28,7 @@ extension PurchaseFacts {
         case .unknown: return transaction.version.signedDate
         case .told: break
         }
-        // A refund of seats overwrites the number of seats, and an extension overwrites the previous end of the period.
+        // A seat refund overwrites the number of seats, and an extension overwrites the previous end of the period.
         let change = later.last { $0.notificationType == .renewalExtended || $0.isRefundOfSeats }
         let moments = [change?.signedDate, revocationKnownSince(transaction, before: instant)]
         return moments.compactMap { $0 }.max()

@@ -6,7 +6,7 @@ extension PurchaseFacts {
     /// Returns nil if there is no purchase, that is, if neither the transaction nor the renewal info has an
     /// originalTransactionId, or if the app or the environment is missing.
     /// - Parameters:
-    ///   - appTransaction: the app transaction of a notification about a customer's consent; the facts are stored under
+    ///   - appTransaction: the app transaction in a notification about a customer's consent; the facts are stored under
     ///     its appTransactionId.
     ///   - isSigned: whether Apple signed the notification; false for version 1 or earlier.
     ///   - receivedAt: the time when the ingress received the notification, which orders unsigned facts. If nil, the
@@ -38,7 +38,7 @@ extension PurchaseFacts {
         insert(type, notification.subtype, version, of: content, status: data.status)
     }
 
-    /// Merges a notification's event, and the facts about the transaction implied by the notification type.
+    /// Merges a notification's event, and the facts that the notification type implies about the transaction.
     mutating func insert(
         _ type: NotificationType, _ subtype: Subtype?, _ version: FactVersion,
         of transaction: TransactionDetailsContent?, status: SubscriptionStatus?
@@ -94,7 +94,7 @@ extension PurchaseFacts {
                 renewalInfo, version: receipt, periodStart: transaction?.purchaseDate, date: version.signedDate))
     }
 
-    /// Creates the facts about a withdrawn consent to a minor's use of the app.
+    /// Creates the facts about withdrawn consent to a minor's use of the app.
     private init?(consent notification: NotificationPayload, _ appTransaction: AppTransactionPayload?, isSigned: Bool) {
         guard let app = notification.appData, let bundleId = app.bundleId, let environment = app.environment,
             let id = appTransaction?.appTransactionId, let signedDate = notification.signedDate
@@ -106,9 +106,9 @@ extension PurchaseFacts {
         insert(PurchaseEvent(version: version, notificationType: .rescindConsent))
     }
 
-    /// Creates the facts from one response of the App Store Server API. The status has no date, so it takes the
-    /// signedDate of the renewal info, or of the transaction if there is no renewal info. Returns nil if no purchase is
-    /// identified or there is no signedDate.
+    /// Creates the facts from one App Store Server API response. The status has no date, so it takes the signedDate of
+    /// the renewal info, or of the transaction if there is no renewal info. Returns nil if no purchase is identified or
+    /// there is no signedDate.
     package init?(
         environment: AppStoreEnvironment, bundleId: BundleId, transaction: TransactionPayload?,
         renewalInfo: RenewalInfoPayload?, status: SubscriptionStatus?

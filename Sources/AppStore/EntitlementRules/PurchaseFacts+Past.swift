@@ -39,7 +39,7 @@ extension PurchaseFacts {
         return evidence
     }
 
-    /// Returns the purchase with only the transactions reported by a given time, as known at that time.
+    /// Returns the purchase as it was known at a given time, with only the transactions reported by then.
     private func transactionsTold(by instant: AppStoreInstant) -> PurchaseFacts {
         var past = PurchaseFacts(
             environment: environment, bundleId: bundleId, originalTransactionId: originalTransactionId)
@@ -155,8 +155,7 @@ extension PurchaseFacts {
 }
 
 extension PurchaseEvent {
-    /// Whether the event reports the revocation of its transaction. A refund of seats revokes only part of a
-    /// transaction.
+    /// Whether the event reports the revocation of its transaction. A seat refund revokes only part of a transaction.
     var isRevocation: Bool {
         notificationType == .revoke || notificationType == .refund && subtype != .seats
     }

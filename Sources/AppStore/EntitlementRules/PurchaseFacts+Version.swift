@@ -1,10 +1,10 @@
 package import AppStoreModel
 
 extension PurchaseFacts {
-    /// Returns a text that orders the published states of a purchase: the greater text belongs to the newer state,
-    /// regardless of record offsets. The text consists of the signing date of the newest fact (for an erasure, the time
-    /// of the erasure) and the time of the answer. Both are in milliseconds since 1970 with 15 digits, enough for the
-    /// year 9999.
+    /// Returns a string that orders the published states of a purchase: the greater string belongs to the newer state,
+    /// regardless of record offsets. The string consists of the signing date of the newest fact (for an erasure, the
+    /// time of the erasure) and the time of the answer. Both are in milliseconds since 1970 with 15 digits, enough for
+    /// the year 9999.
     package func version(at instant: AppStoreInstant) -> String {
         let newest = max(latestSignedDate, erasedAt ?? .earliest)
         return String(unsafeUninitializedCapacity: 2 * Self.versionDigits + 1) { text in

@@ -19,7 +19,7 @@ package struct PurchaseFacts: Hashable, Sendable {
                 environment: environment, bundleId: bundleId, originalTransactionId: originalTransactionId))
     }
 
-    /// The facts for modification. They are copied first if another value shares them.
+    /// Mutable access to the facts, which are copied first if another value shares them.
     private var fields: PurchaseFields {
         get { storage.fields }
         _modify {
@@ -34,7 +34,7 @@ package struct PurchaseFacts: Hashable, Sendable {
 
     package func hash(into hasher: inout Hasher) { hasher.combine(storage.fields) }
 
-    /// The facts from notifications of version 1 or earlier, or nil if there are none.
+    /// The facts from version 1 or older notifications, or nil if there are none.
     package var legacy: LegacyFacts? { legacyStorage?.facts }
 
     /// The signed notifications about this purchase, oldest first.
@@ -213,7 +213,7 @@ package struct PurchaseFacts: Hashable, Sendable {
         if erasedAt == nil { _ = Self.takeLink(id, since, into: &fields.successors) }
     }
 
-    /// Marks unsigned facts as confirmed, because Apple has answered a query about them. From now on, only Apple's
+    /// Marks unsigned facts as confirmed, because Apple has answered a query about them. From then on, only Apple's
     /// signed facts apply, even if the unsigned facts arrive again. A cancellation, or a transaction that Apple has not
     /// signed, must still wait for its signed copy.
     package mutating func settleLegacy(_ ids: [LegacyFactId]) {

@@ -1,4 +1,4 @@
-/// The object that holds the properties of ``PurchaseFacts``, so that copying the facts costs one reference.
+/// The object that holds the properties of ``PurchaseFacts``, so that copying the facts copies only one reference.
 final class PurchaseStorage: @unchecked Sendable {
     // @unchecked Sendable because the fields change only while a single value refers to the object, and the compiler
     // enforces exclusive access to that value.

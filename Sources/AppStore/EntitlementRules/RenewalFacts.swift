@@ -1,7 +1,7 @@
 package import AppStoreModel
 package import JSON
 
-/// Apple's latest statement about the renewal of a subscription.
+/// Apple's latest statement about a subscription's renewal.
 package typealias RenewalFacts = Facts<RenewalContent>
 
 /// The content of ``RenewalFacts``.

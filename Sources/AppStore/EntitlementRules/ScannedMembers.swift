@@ -11,9 +11,9 @@ protocol ScannedName: CaseIterable, RawRepresentable, Sendable where RawValue ==
 /// The documented form of a member. Only values in canonical form match.
 enum ScannedForm: Sendable {
     case text
-    /// A stored text of at most ``FactsBounds/textBytes`` bytes.
+    /// A stored string of at most ``FactsBounds/textBytes`` bytes.
     case keptText
-    /// A text compared case-insensitively. Only lowercase matches.
+    /// A string compared case-insensitively. Only lowercase matches.
     case token
     case bool
     /// A time in milliseconds since 1970.
@@ -95,7 +95,7 @@ struct ScannedMembers<Name: ScannedName> {
         return value == 0 ? nil : Int(value)
     }
 
-    /// The UTF-8 bytes of a text.
+    /// The UTF-8 bytes of a string.
     func bytes(_ name: Name) -> ArraySlice<UInt8>? { value(name).map { document.textBytes(of: $0) } }
 
     func string(_ name: Name) -> String? { value(name).map { document.text(of: $0) } }

@@ -30,7 +30,7 @@ extension PurchaseFacts {
         var standings: [Standing] = []
         for grant in answer.grants {
             let standing = Standing(grant)
-            // Entitlements of a transaction with equal states share one ``Standing``. Their states differ only if
+            // A transaction's entitlements with equal states share one ``Standing``. Their states differ only if
             // individual items were revoked.
             if let index = standings.firstIndex(where: { $0.isEqual(to: standing) }) {
                 standings[index].entitlements += standing.entitlements

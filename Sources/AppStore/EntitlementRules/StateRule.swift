@@ -12,7 +12,7 @@ package enum StateRule: String, Sendable, CaseIterable {
     case graceUntil = "grace"
     /// Billing failed, and Apple asks the developer to continue service but specifies no end.
     case graceWithoutEnd = "grace_without_end"
-    /// The period has ended, nothing rules out a renewal, and the notification of the renewal may be late.
+    /// The period has ended, nothing rules out a renewal, and the renewal notification may be late.
     case renewalAwaited = "renewal_awaited"
     /// The period has ended, and the input that would contain the renewal has not been read.
     case renewalUnread = "renewal_unread"
@@ -86,7 +86,7 @@ package enum StateRule: String, Sendable, CaseIterable {
         case .credited: return "consumable purchased: its units are credited"
         case .partlyDebited: return "Apple refunded part of the purchase: the units of that part are debited"
         case .debited: return "Apple refunded the consumable: its units are debited"
-        case .unknownType: return "the type of the product is unknown, so it grants nothing"
+        case .unknownType: return "the product type is unknown, so it grants nothing"
         }
     }
 }

@@ -1,7 +1,7 @@
 package import AppStoreModel
 package import JSON
 
-/// Apple's latest statement about the status of a subscription, as of the notification's signedDate.
+/// Apple's latest statement about a subscription's status, as of the notification's signedDate.
 package struct StatusFacts: VersionedFacts {
     package var version: FactVersion
     package var status: SubscriptionStatus

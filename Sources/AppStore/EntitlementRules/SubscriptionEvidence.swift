@@ -90,7 +90,7 @@ struct SubscriptionEvidence {
     }
 
     /// Returns the time when access ends: the end of the current period or, if periods of the same product follow
-    /// without a gap, of the last of them. A revocation or a change of product ends access sooner.
+    /// without a gap, of the last of them. A revocation or a product change ends access sooner.
     private func endOfAccess(
         in current: SubscriptionPeriod, _ expiresDate: AppStoreInstant, at instant: AppStoreInstant
     ) -> AppStoreInstant {

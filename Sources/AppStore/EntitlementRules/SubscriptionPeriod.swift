@@ -3,8 +3,8 @@ internal import AppStoreModel
 /// One period of a subscription: a single transaction, or several if seats were added during the period.
 ///
 /// If seats were added, Apple sets `additionalTransactionReason` in every transaction of the period, including the one
-/// made before. The field alone therefore does not show which transaction is the first or whether one replaces another.
-/// Source: Apple, `additionalTransactionReason`, and StoreKit's `seatAddition`.
+/// made before the seats were added. The field alone therefore does not show which transaction is the first or whether
+/// one replaces another. Source: Apple, `additionalTransactionReason`, and StoreKit's `seatAddition`.
 struct SubscriptionPeriod {
     /// The first transaction, which represents the period.
     var first: TransactionFacts
@@ -51,7 +51,7 @@ struct SubscriptionPeriod {
 }
 
 extension SubscriptionPeriod {
-    /// Groups transactions into periods. Overlapping transactions of one product form a single period if
+    /// Groups transactions into periods. Overlapping transactions for one product form a single period if
     /// ``TransactionFacts/hasAddedSeats`` is true for any of them.
     ///
     /// - Parameter transactions: transactions of one purchase, excluding upgraded ones, sorted by start.

@@ -63,8 +63,8 @@ package struct SubscriptionState: Hashable, Sendable {
 
 /// Limits configured by the operator.
 package struct SubscriptionPolicy: Hashable, Sendable {
-    /// How long, in milliseconds, a subscription remains entitled after its expiry while the notification of its
-    /// renewal may still arrive. Apple's first retry comes an hour after the first attempt.
+    /// How long, in milliseconds, a subscription remains entitled after its expiry while the renewal notification may
+    /// still arrive. Apple's first retry comes an hour after the first attempt.
     package var renewalLeewayMilliseconds: Int64 = 3 * 3_600_000
     /// How long, in milliseconds, a subscription remains entitled after its expiry while the input that would contain
     /// the renewal is unread.
@@ -89,8 +89,8 @@ package struct SubscriptionPolicy: Hashable, Sendable {
         expiresDate.advanced(byMilliseconds: isCommitted ? commitmentRetryMilliseconds : billingRetryMilliseconds)
     }
 
-    /// Returns the end of a grace period whose end Apple does not state. An hour is added because Apple counts calendar
-    /// days: six days took 145 hours across a daylight saving change.
+    /// Returns the end of a grace period for which Apple specifies no end. An hour is added because Apple counts
+    /// calendar days: six days took 145 hours across a daylight saving change.
     func endOfGraceWithoutDate(after expiresDate: AppStoreInstant) -> AppStoreInstant {
         guard graceFallbackMilliseconds > 0 else { return expiresDate }
         return expiresDate.advanced(byMilliseconds: graceFallbackMilliseconds).advanced(byMilliseconds: 3_600_000)

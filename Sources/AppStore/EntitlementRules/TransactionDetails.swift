@@ -195,7 +195,7 @@ extension TransactionDetailsContent {
         object.set(version)
     }
 
-    /// Writes the members of a grant that do not affect access and are also in ``TransactionTraits``.
+    /// Writes the grant members that do not affect access and are also in ``TransactionTraits``.
     func writeGrantMembers(to object: inout JSONWriter) {
         object.set("originalPurchaseDate", originalPurchaseDate)
         object.set("revocationReason", revocationReason)

@@ -45,7 +45,7 @@ package struct TransactionFacts: Hashable, Sendable {
     package var revocationPercentage: Int32? { traits.revocationPercentage }
     package var appAccountToken: AppAccountToken? { traits.appAccountToken }
     package var appTransactionId: AppTransactionId? { traits.appTransactionId }
-    /// Whether seats were added to the period. Apple reports this in all transactions of the period, and also in the
+    /// Whether seats were added to the period. Apple reports this in all transactions in the period, and also in the
     /// first one if it is signed again.
     package var hasAddedSeats: Bool { traits.hasAddedSeats }
     package var revokedSeatQuantity: Int32? { traits.revokedSeatQuantity }

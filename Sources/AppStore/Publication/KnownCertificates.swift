@@ -12,7 +12,7 @@ package import Telemetry
 /// certificates in each segment are checked again. If the topic is unreadable, only this advantage is lost.
 package enum KnownCertificates {
     private static let limit = Duration.seconds(5)
-    /// The maximum number of segments to load, latest first. The verifier caches the same number.
+    /// The maximum number of segments to load; only the latest are loaded. The verifier caches the same number.
     private static let greatestCount = 32
 
     package static func load(
