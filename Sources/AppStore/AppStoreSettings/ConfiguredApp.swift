@@ -1,6 +1,6 @@
 internal import Configuration
 
-/// An element of the setting `apps`.
+/// An element of the `apps` setting.
 package struct ConfiguredApp: Sendable, Equatable {
     package let bundleId: String
     package let appAppleId: Int64

@@ -57,7 +57,7 @@ extension NotificationVerifier {
     /// Explains the verdict on a body or a bare JWS (a notification, transaction, renewal info or app transaction),
     /// step by step. Surrounding white space is ignored.
     ///
-    /// This is for people who examine files. Use a verifier with the policy `off`; the revocation check then appears as
+    /// This is for people who examine files. Use a verifier with the `off` policy; the revocation check then appears as
     /// a skipped step.
     /// - Parameter now: the current time, in milliseconds since 1970.
     public func explain(_ text: [UInt8], at now: Int64) -> Explanation {

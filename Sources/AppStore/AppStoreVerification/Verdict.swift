@@ -38,7 +38,7 @@ public struct VerifiedNotification: Sendable {
     public let renewalInfo: [UInt8]?
     /// The JSON text of `signedAppTransactionInfo` as signed, or nil if Apple sent none.
     public let appTransaction: [UInt8]?
-    /// The parsed payload: identity, type, date, and the ranges of the nested texts within `notification`.
+    /// The parsed payload: identity, type, date, and the ranges of the nested JWS strings within `notification`.
     public let envelope: NotificationEnvelope
     /// Whether the notification is about a subscription but lacks `signedRenewalInfo`, although Apple documents it for
     /// the type.

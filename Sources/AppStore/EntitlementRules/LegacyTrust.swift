@@ -9,7 +9,7 @@ package enum FactTrust: String, Sendable, CaseIterable {
     case sharedSecret = "shared-secret"
 }
 
-/// How version 1 or older notifications may change an app's entitlements: the setting `legacy.trust`.
+/// How version 1 or older notifications may change an app's entitlements: the `legacy.trust` setting.
 package enum LegacyTrust: String, Hashable, Sendable, CaseIterable {
     /// The notifications grant and remove nothing until Apple has signed the same statement.
     case confirm

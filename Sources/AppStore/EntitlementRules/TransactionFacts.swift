@@ -103,7 +103,7 @@ package struct TransactionFacts: Hashable, Sendable {
 package struct TransactionVersion: Hashable, Comparable, Sendable {
     package let signedDate: AppStoreInstant
     package let isSigned: Bool
-    /// The first eight bytes as a number with the same order as the texts, or 0 if there is no notification.
+    /// The first eight bytes as a number with the same order as the strings, or 0 if there is no notification.
     let tieBreak: UInt64
 
     init(signedDate: AppStoreInstant, isSigned: Bool, tieBreak: UInt64) {
@@ -115,7 +115,7 @@ package struct TransactionVersion: Hashable, Comparable, Sendable {
     package init(_ version: FactVersion) {
         var tieBreak = version.uuid?.prefix ?? 0
         // In the dense format, a number below 2^32 represents eight hexadecimal digits, so no tie break may be that
-        // small. Only a text that begins with four zero bytes would produce one, and no UUID does.
+        // small. Only a string that begins with four zero bytes would produce one, and no UUID does.
         if tieBreak != 0, tieBreak >> 32 == 0 { tieBreak |= 1 << 32 }
         self.init(signedDate: version.signedDate, isSigned: version.isSigned, tieBreak: tieBreak)
     }

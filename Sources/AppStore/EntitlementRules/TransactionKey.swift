@@ -40,6 +40,6 @@ package enum TransactionKey: Hashable, Sendable {
 }
 
 extension TransactionKey: Comparable {
-    /// Compares the texts of the IDs.
+    /// Compares the IDs as strings.
     package static func < (one: TransactionKey, other: TransactionKey) -> Bool { one != other && one.id < other.id }
 }

@@ -13,7 +13,7 @@ public struct LegacyBody: Sendable {
         root = LegacyObject(document.root)
     }
 
-    /// The version of the body. Version 1 has the object `unified_receipt`; receipts in the older format next to it are
+    /// The version of the body. Version 1 has the `unified_receipt` object; receipts in the older format next to it are
     /// ignored.
     public var source: LegacySource { root["unified_receipt"] == nil ? .v0 : .v1 }
 

@@ -5,7 +5,7 @@ internal import Records
 // Conversions from verified notifications to produced records. Bytes are copied unchanged.
 
 extension VerifiedNotification {
-    /// The parts from which readers rebuild the signed texts, or nil if the texts cannot be rebuilt byte for byte.
+    /// The parts from which readers rebuild the signed objects, or nil if the objects cannot be rebuilt byte for byte.
     var signedParts: SignedParts? {
         SignedParts(
             signedPayload: signedText, notification: notification, envelope: envelope, transaction: transaction,

@@ -5,9 +5,9 @@ internal import AppStoreModel
 ///
 /// All texts are scanned JSON objects. `signedPayload` is a compact JWS of base64url and dots, which need no escaping.
 public struct RecordContent: Sendable {
-    /// The data needed to rebuild the signed texts.
+    /// The data needed to rebuild the signed objects.
     public enum Evidence: Sendable {
-        /// Signatures and header references, with which the texts can be rebuilt byte for byte.
+        /// Signatures and header references, with which the signed objects can be rebuilt byte for byte.
         case proof(RecordProof)
         /// The compact JWS as received, for a notification that could not be rebuilt exactly.
         case signedPayload([UInt8])
@@ -15,7 +15,7 @@ public struct RecordContent: Sendable {
 
     /// The decoded notification payload.
     public var notification: [UInt8]
-    /// The ranges of the nested JWS texts in the payload, without quotes (`NotificationEnvelope.nestedJWSTexts`).
+    /// The ranges of the nested JWS strings in the payload, without quotes (`NotificationEnvelope.nestedJWSTexts`).
     /// They are ascending, disjoint, and within the text.
     public var nestedJWSTexts: [Range<Int>]
     public var transaction: [UInt8]?

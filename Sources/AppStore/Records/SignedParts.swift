@@ -5,8 +5,8 @@ internal import Primitives
 ///
 /// A value is created only if the parts and the payloads restore the JWS byte for byte. This is checked without writing
 /// the JWS: each payload segment is compared with the base64url encoding of its payload.
-/// ``NotificationRecord/rebuild(header:)`` finds the members for the nested texts by name. It finds the same members as
-/// this check, because a record contains the same members with empty texts.
+/// ``NotificationRecord/rebuild(header:)`` finds the members for the nested JWS strings by name. It finds the same
+/// members as this check, because a record contains the same members with empty strings.
 public struct SignedParts: Sendable {
     /// A JWS without its payload.
     struct Part: Sendable {

@@ -3,7 +3,7 @@ internal import KafkaModel
 internal import Primitives
 internal import Records
 
-/// Collects identifiers from JSON texts by member name, in the spellings of notification versions 1 and 2. Also decodes
+/// Collects identifiers from JSON text by member name, in the spellings of notification versions 1 and 2. Also decodes
 /// nested compact JWSs without verifying their signatures, because unverified data about a person must be found too.
 struct IdentifierCollector {
     /// The maximum depth of nested JWSs. Notifications are not known to nest deeper than one JWS in another.

@@ -5,7 +5,7 @@ internal import Records
 internal import RefundRules
 
 extension IndexedName {
-    /// Returns all identifiers in a record's key, headers and value, including nested signed texts. Empty if nothing
+    /// Returns all identifiers in a record's key, headers and value, including nested signed objects. Empty if nothing
     /// can be parsed.
     package static func names(of record: KafkaRecord, kind: ArchiveKind) -> Set<IndexedName> {
         guard kind.isPersonal else { return [] }

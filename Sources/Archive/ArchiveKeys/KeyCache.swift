@@ -1,7 +1,7 @@
 internal import ArchiveLog
 
 /// A bounded cache of recently used subjects' keys and erasures. It has two generations and drops the older one when
-/// the younger one is full. The key of a dropped entry is overwritten once no encryption uses it.
+/// the younger one is full. The key in a dropped entry is overwritten once no encryption uses it.
 struct KeyCache {
     struct Entry {
         let mark: SubjectMark
@@ -22,7 +22,7 @@ struct KeyCache {
 
     var count: Int { young.count + old.count }
 
-    /// Returns the entry of a subject and moves it to the younger generation.
+    /// Returns the entry for a subject and moves it to the younger generation.
     mutating func entry(of subject: ArchiveSubject) -> Entry? {
         if let entry = young[subject] { return entry }
         guard let entry = old.removeValue(forKey: subject) else { return nil }

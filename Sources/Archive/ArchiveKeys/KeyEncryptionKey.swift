@@ -49,7 +49,7 @@ package struct KeyEncryptionKey: Sendable {
         do throws(CryptographyError) {
             let nonce = try randomBytes(AES256GCM.nonceByteCount)
             return nonce + (try AES256GCM.seal(plain, key: wrapping, nonce: nonce, authenticated: context))
-        } catch { throw ArchiveError(.keyStoreUnavailable, "wrapping a key failed: \(error.message)") }
+        } catch { throw ArchiveError(.keyStoreUnavailable, "failed to wrap a key: \(error.message)") }
     }
 
     /// Decrypts a wrapped key.
@@ -64,7 +64,7 @@ package struct KeyEncryptionKey: Sendable {
             opened = try AES256GCM.open(
                 Array(wrapped[AES256GCM.nonceByteCount...]), key: wrapping,
                 nonce: Array(wrapped[..<AES256GCM.nonceByteCount]), authenticated: context)
-        } catch { throw ArchiveError(.keyStoreUnavailable, "unwrapping a key failed: \(error.message)") }
+        } catch { throw ArchiveError(.keyStoreUnavailable, "failed to unwrap a key: \(error.message)") }
         guard var plain = opened else {
             throw ArchiveError(.damagedWrappedKey, "a key cannot be unwrapped by key-encryption key \(id) (\(source))")
         }

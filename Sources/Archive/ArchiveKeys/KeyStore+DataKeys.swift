@@ -29,15 +29,15 @@ package enum DataKeyState: Sendable {
     case usable(SecretKey)
     /// The key was destroyed. Content signed up to this time, in milliseconds since 1970, is erased.
     case destroyed(upToMilliseconds: Int64?)
-    /// The key is not in this key store. It belongs to another one, or was created after the backup that this one was
-    /// restored from.
+    /// The key is not in this key store. It belongs to a different one, or was created after the backup that this one
+    /// was restored from.
     case unknown
 }
 
 extension KeyStore {
     /// Returns the key of each request's subject, or `erased` if the subject was erased and the record is not newer
-    /// than the erasure. Missing keys are created in one transaction and are on disk on return. They are proposals: the
-    /// first key of a subject in the keys topic is the one in use.
+    /// than the erasure. Missing keys are created in one transaction and are on disk on return. They are proposals: a
+    /// subject's first key in the keys topic is the one in use.
     ///
     /// - Throws: ``ArchiveError``: `keyStoreUnavailable`, `wrongEncryptionKey`, `damagedWrappedKey` or
     ///   `keyStoreUnusable`. In that case, no new key has been used.

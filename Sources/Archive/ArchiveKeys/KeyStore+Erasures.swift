@@ -36,14 +36,14 @@ package struct SubjectStatus: Hashable, Sendable {
 }
 
 extension KeyStore {
-    /// Applies records of the erasures topic in order, in one transaction, and then overwrites the destroyed keys in
+    /// Applies records from the erasures topic in order, in one transaction, and then overwrites the destroyed keys in
     /// the file and in its write-ahead log. A record that was already applied changes nothing.
     ///
-    /// - Parameter nextOffset: next offset of the erasures topic, stored in the same transaction; nil leaves it
-    ///   unchanged.
-    /// - Throws: ``ArchiveError``: `foreignMarks` if a record was made with another pseudonym key; `notOverwritten` if
-    ///   all records were applied, but another process prevented truncation of the write-ahead log. In the latter case,
-    ///   call ``overwriteLog()`` later.
+    /// - Parameter nextOffset: the next offset to read from the erasures topic, stored in the same transaction; nil
+    ///   leaves it unchanged.
+    /// - Throws: ``ArchiveError``: `foreignMarks` if a record was made with a different pseudonym key; `notOverwritten`
+    ///   if all records were applied, but another process prevented truncation of the write-ahead log. In the latter
+    ///   case, call ``overwriteLog()`` later.
     @discardableResult
     package func apply(
         _ records: [ErasureRecord], nextOffset: Int64? = nil
@@ -70,8 +70,8 @@ extension KeyStore {
         try file.withLock { (file) throws(ArchiveError) in try file.record(namingKeysOf: record) }
     }
 
-    /// Returns the pseudonym of a key's subject, even if the key is destroyed, or nil if the key belongs to another key
-    /// store.
+    /// Returns the pseudonym of a key's subject, even if the key is destroyed, or nil if the key belongs to a different
+    /// key store.
     package func mark(ofKey id: ArchiveKeyId) throws(ArchiveError) -> SubjectMark? {
         try file.withLock { (file) throws(ArchiveError) in try file.mark(ofKey: id) }
     }
@@ -98,7 +98,7 @@ extension KeyStoreFile {
                 .foreignMarks,
                 """
                 a record in the erasures topic uses pseudonym key \(record.marks), but key store \(database.path) uses \
-                \(marksId), because it was created with another key-encryption key; recreate it with the \
+                \(marksId), because it was created with a different key-encryption key; recreate it with the \
                 installation's oldest key last in archive.key.encryption.key.file
                 """)
         }

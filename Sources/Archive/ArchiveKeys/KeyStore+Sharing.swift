@@ -15,15 +15,15 @@ package struct FollowedKeys: Hashable, Sendable {
 /// Synchronization with the keys topic. All hosts read the topic in the same order, and each host's store is a copy of
 /// the topic.
 ///
-/// The keys of a subject are an append-only list. Every host uses the first key in the topic; records encrypted under
-/// another key remain readable. If a record lacks keys of this store, or contains a key that is destroyed here, the
-/// subject is published again. A tombstone destroys nothing; only records in the erasures topic do.
+/// A subject's keys are an append-only list. Every host uses the first key in the topic; records encrypted under a
+/// different key remain readable. If a record lacks keys that this store has, or contains a key that is destroyed here,
+/// the subject is published again. A tombstone destroys nothing; only records in the erasures topic do.
 extension KeyStore {
     /// Returns the offset from which to read the keys topic. If the cluster has changed or the topic was recreated,
     /// this is the beginning, and every key becomes due for publication.
     ///
     /// - Parameters:
-    ///   - low: the first available offset of the topic.
+    ///   - low: the first available offset in the topic.
     ///   - high: the offset after the topic's last record.
     package func keysOffset(cluster: String, low: Int64, high: Int64) throws(ArchiveError) -> Int64 {
         try file.withLock { (file) throws(ArchiveError) in
@@ -44,7 +44,7 @@ extension KeyStore {
         try file.withLock { (file) throws(ArchiveError) in try file.duePublications(limit: limit) }
     }
 
-    /// Returns the records of subjects, whether due or not. A subject without a key has none.
+    /// Returns the records for these subjects, whether due or not. A subject without a key has none.
     package func publications(of subjects: Set<SubjectMark>) throws(ArchiveError) -> [ArchiveKeyRecord] {
         try file.withLock { (file) throws(ArchiveError) in
             try KeyStoreFile.attempting {
@@ -149,7 +149,7 @@ extension KeyStoreFile {
             "SELECT number, mark, wrapping FROM data_keys WHERE id = ?", [.blob(key.id.bytes)]
         ) { (try $0.integer(0), try $0.blob(1), try $0.blob(2)) }
         if let (number, mark, wrapping) = row {
-            guard mark == bytes else { return "key \(key.id) belongs to another subject in this key store" }
+            guard mark == bytes else { return "key \(key.id) belongs to a different subject in this key store" }
             if wrapping != Self.destroyedWrapping { named.append(number) }
             return nil
         }

@@ -48,7 +48,7 @@ final class KeyStoreFile {
         } catch { throw ArchiveError(.keyStoreUnavailable, error.message) }
     }
 
-    /// Switches to another pseudonym key. Must run inside a transaction that stores the key.
+    /// Switches to a different pseudonym key. Must run inside a transaction that stores the key.
     func use(marksSecret secret: SecretKey) throws(ArchiveError) {
         (marks, marksId, leafMask) = try Self.marks(secret)
         marksSecret = secret

@@ -45,7 +45,7 @@ enum KeyStoreSchema {
             """),
     ]
 
-    /// Adds the order of keys shared by all hosts: a subject may have several, in the order of the keys topic. Existing
+    /// Adds the key order shared by all hosts: a subject may have several keys, ordered as in the keys topic. Existing
     /// keys become due for publication. The new columns are in a separate table, so that rows of `data_keys` do not
     /// change size.
     static let sharing = Migration(
@@ -65,16 +65,16 @@ enum KeyStoreSchema {
         """)
 }
 
-/// The names of the rows in the table `store`.
+/// The names of the rows in the `store` table.
 enum KeyStoreValue: String {
     /// The wrapped pseudonym key, and the id of the key that wrapped it.
     case marks
     case marksWrapping = "marks.wrapping"
     /// Incremented when keys are destroyed or holds begin or end, so that other processes notice the change.
     case changes
-    /// The next offset of the erasures topic.
+    /// The next offset to read from the erasures topic.
     case erasuresNext = "erasures.next"
-    /// The next offset of the keys topic, and the cluster.
+    /// The next offset to read from the keys topic, and the cluster.
     case keysNext = "keys.next"
     case keysCluster = "keys.cluster"
     /// 1 until this store's pseudonym key has been read from the keys topic.

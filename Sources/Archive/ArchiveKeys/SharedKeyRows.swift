@@ -12,7 +12,7 @@ struct SharedKeyRow {
 
 /// Queries on the keys shared by all hosts. Functions that write must run inside a transaction.
 extension KeyStoreFile {
-    /// Returns the keys of a subject that are not destroyed: first the keys in the topic, in order, then the proposals.
+    /// Returns a subject's keys that are not destroyed: first the keys in the topic, in order, then the proposals.
     func keysInUse(of subject: SubjectMark) throws -> [SharedKeyRow] {
         try database.rows(
             """

@@ -51,7 +51,8 @@ package final class SideIndex: Sendable {
 
     /// - Parameters:
     ///   - path: the database file, created if missing. Its directory must exist.
-    ///   - store: the key store that provides the pseudonyms; the index is emptied if it belongs to another key store.
+    ///   - store: the key store that provides the pseudonyms; the index is emptied if it belongs to a different key
+    ///     store.
     ///   - busyTimeout: maximum time that a call waits for other processes.
     /// - Throws: ``ArchiveError``: `keyStoreUnavailable`, or `keyStoreUnusable` for a damaged file, which can be
     ///   deleted.
@@ -105,7 +106,7 @@ package final class SideIndex: Sendable {
         try file.withLock { (file) throws(ArchiveError) in try file.places(of: name, limit: limit) }
     }
 
-    /// Removes the entries of destroyed keys, including copies that SQLite left when it moved rows.
+    /// Removes the entries for destroyed keys, including copies that SQLite left when it moved rows.
     ///
     /// - Throws: ``ArchiveError``: `notOverwritten` if the entries were removed, but the write-ahead log may still
     ///   contain copies because another process is reading. Call `remove` again.
@@ -300,7 +301,7 @@ final class SideIndexFile {
             throw ArchiveError(
                 .notOverwritten,
                 """
-                the entries of erased keys are removed, but the write-ahead log of \(database.path) may still contain \
+                the entries for erased keys are removed, but the write-ahead log of \(database.path) may still contain \
                 copies, because another process is reading the database; repeat the command
                 """)
         }

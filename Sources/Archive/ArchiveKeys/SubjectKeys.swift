@@ -3,8 +3,8 @@ internal import Cryptography
 internal import JSON
 package import KafkaModel
 
-/// The wrapped keys of one subject in a record of the keys topic, starting with the key in use. A record without keys
-/// is a tombstone: all keys of the subject are destroyed.
+/// The wrapped keys of one subject in a keys topic record, starting with the key in use. A record without keys is a
+/// tombstone: all of the subject's keys are destroyed.
 package struct SubjectKeys: Hashable, Sendable {
     package struct Key: Hashable, Sendable {
         package let id: ArchiveKeyId
@@ -43,11 +43,11 @@ package enum ArchiveKeyRecord: Hashable, Sendable {
     /// The maximum length of a value to parse, in bytes.
     static let maximumValueBytes = 1 << 20
     private static let marksPrefix = "marks/"
-    /// The header of a tombstone that contains ``SubjectKeys/erasedUpTo`` in decimal digits.
+    /// The tombstone header that contains ``SubjectKeys/erasedUpTo`` in decimal digits.
     private static let erasedUpToHeader = "erasedUpTo"
 
-    /// Returns the record to produce. Its key is the subject's pseudonym, so compaction keeps the newest record of each
-    /// subject.
+    /// Returns the record to produce. Its key is the subject's pseudonym, so compaction keeps the newest record for
+    /// each subject.
     package func produced(to topic: KafkaTopic) -> KafkaProducerRecord {
         switch self {
         case .marks(let marks):
@@ -95,7 +95,7 @@ package enum ArchiveKeyRecord: Hashable, Sendable {
 
     /// Parses a record made by ``produced(to:)``. Members added by later versions are ignored.
     ///
-    /// - Throws: ``ArchiveError`` with code `malformedContent` for any other input, including records of a later
+    /// - Throws: ``ArchiveError`` with code `malformedContent` for any other input, including records from a later
     ///   version.
     package init(_ record: KafkaRecord) throws(ArchiveError) {
         guard let key = record.key.flatMap({ String(validating: $0, as: UTF8.self) }) else {

@@ -66,7 +66,7 @@ extension ArchiveError {
         ArchiveError(
             .rolledBack,
             """
-            \(names.prefix) has \(size) leaves, but \(place) has a checkpoint of \(signed) leaves: an earlier state \
+            \(names.prefix) has \(size) leaves, but \(place) has a checkpoint with \(signed) leaves: an earlier state \
             was restored. Nothing is written. Restore the later state. \(Self.continuing)
             """)
     }

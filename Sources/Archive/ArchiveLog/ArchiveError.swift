@@ -22,7 +22,7 @@ package struct ArchiveError: Error, Equatable, Sendable, CustomStringConvertible
         case damaged
         /// The log has files but no checkpoint.
         case checkpointMissing = "checkpoint_missing"
-        /// The store contains no objects of the log, although a checkpoint of the log was signed before.
+        /// The store contains no objects of the log, although a checkpoint for the log was signed earlier.
         case beginRefused = "begin_refused"
         /// The log is in an earlier state than its last signed checkpoint.
         case rolledBack = "rolled_back"
@@ -62,7 +62,7 @@ package struct ArchiveError: Error, Equatable, Sendable, CustomStringConvertible
         /// The archived object cannot be decrypted: the key is wrong, or the object was encrypted for another leaf's
         /// position.
         case notAuthentic
-        /// A name, a header or a text is too long for its field.
+        /// A name, header or string is too long for its field.
         case tooLong
         /// libcrypto failed.
         case cryptography = "unavailable"
@@ -75,13 +75,13 @@ package struct ArchiveError: Error, Equatable, Sendable, CustomStringConvertible
         case keyStoreUnavailable
         /// The key store is damaged, or was written by a later version.
         case keyStoreUnusable
-        /// The file of a key-encryption key cannot be read, or does not contain a key.
+        /// A key-encryption key file cannot be read, or does not contain a key.
         case unreadableEncryptionKey
         /// The key was not wrapped with any of the given key-encryption keys.
         case wrongEncryptionKey
         /// A wrapped key cannot be unwrapped with its key-encryption key, so it was changed.
         case damagedWrappedKey
-        /// A record in the erasures topic was made with another pseudonym key.
+        /// A record in the erasures topic was made with a different pseudonym key.
         case foreignMarks
         /// The keys are destroyed, but the write-ahead log may still contain copies of them.
         case notOverwritten

@@ -10,11 +10,11 @@ struct NamedBytes: Sendable {
 /// A log's checkpoint in the writer's memory.
 struct CommittedCheckpoint: Sendable {
     let size: Int
-    /// The number of leaves of the newest earlier checkpoint with a copy in `checkpoints/`; 0 if there is none.
+    /// The tree size of the newest earlier checkpoint with a copy in `checkpoints/`; 0 if there is none.
     let previous: Int
     /// The time of the cosignature, in seconds since 1970.
     let time: Int
-    /// The version of the object `checkpoint`; nil if the log has none yet.
+    /// The version of the `checkpoint` object; nil if the log has none yet.
     var version: ObjectVersion?
     let note: SignedNote
 
@@ -26,7 +26,7 @@ struct CommittedCheckpoint: Sendable {
 struct PendingCheckpoint: Sendable {
     /// The signed checkpoint. Until it is published, `version` is the previous checkpoint's version.
     var checkpoint: CommittedCheckpoint
-    /// Whether the object `checkpoint` contains this checkpoint.
+    /// Whether the `checkpoint` object contains this checkpoint.
     var isPublished = false
     /// The objects to write after the checkpoint, if the commit is staged.
     var objects: [NamedBytes] = []

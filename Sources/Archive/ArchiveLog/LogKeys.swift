@@ -33,7 +33,7 @@ package struct CheckpointSigner: Sendable {
     /// Returns a signed checkpoint.
     ///
     /// - Parameters:
-    ///   - previous: number of leaves of the previous, smaller checkpoint; 0 if there is none.
+    ///   - previous: tree size of the previous, smaller checkpoint; 0 if there is none.
     ///   - time: seconds since 1970; must not be before the time of an earlier checkpoint of the log.
     /// - Throws: ``TransparencyLogError`` with code `signing`.
     package func sign(
@@ -48,7 +48,7 @@ package struct CheckpointSigner: Sendable {
         return note
     }
 
-    /// Signs the text form of a retention, which cannot be parsed as a checkpoint.
+    /// Signs the text form of a retention statement, which cannot be parsed as a checkpoint.
     package func sign(_ retention: Retention) throws(TransparencyLogError) -> SignedNote {
         var note = try SignedNote(text: retention.text)
         for key in keys { try note.sign(with: NoteSigner(name: retention.origin, key: key)) }

@@ -5,10 +5,10 @@ package struct LogKnowledge: Sendable {
     /// The last notes that this host signed; nil if none are stored.
     package var heads: (any SignedHeads)?
     /// Returns the newest anchored checkpoints of the log with the given origin. The second argument is whether this
-    /// host has a note of the log; in that case, an unreachable anchor is not an error.
+    /// host has a note for the log; in that case, an unreachable anchor is not an error.
     package var anchored: @Sendable (_ origin: String, _ hasNote: Bool) async throws -> [SignedNote]
     /// Returns evidence that the log existed before, as a clause such as "the group has read its partition", or nil if
-    /// there is none. Called only if the store has no checkpoint of the log.
+    /// there is none. Called only if the store has no checkpoint for the log.
     package var evidence: @Sendable () async throws -> String?
     /// Whether the operator accepts the log as it is in the store, regardless of earlier signatures (`archive.begin`).
     package var mayBegin: Bool

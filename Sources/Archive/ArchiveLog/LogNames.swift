@@ -25,13 +25,13 @@ package struct LogNames: Hashable, Sendable {
         prefix = try ObjectName("\(partition.topic)/\(partition.partition)")
     }
 
-    /// Creates the names of a log that does not belong to a partition.
+    /// Creates the names for a log that does not belong to a partition.
     init(standIn: KafkaTopicPartition, prefix: ObjectName) {
         partition = standIn
         self.prefix = prefix
     }
 
-    /// Creates the names of the log in a folder; returns nil if the folder is not named `<topic>/<partition>`.
+    /// Creates the names for the log in a folder; returns nil if the folder is not named `<topic>/<partition>`.
     package init?(folder: ObjectName) {
         let components = folder.components
         guard components.count == 2, let number = Int32(components[1]), number >= 0, String(number) == components[1]
@@ -53,8 +53,8 @@ package struct LogNames: Hashable, Sendable {
         try prefix.appending("checkpoints/\(TilePath.text(number: size))")
     }
 
-    /// Returns the name of the newest checkpoint that a witness cosigned, which contains the witness's key id in eight
-    /// hexadecimal digits.
+    /// Returns the name of the newest checkpoint that a witness cosigned. The name contains the witness's key id in
+    /// eight hexadecimal digits.
     package func cosigned(by witness: NoteVerifier) throws(ObjectStoreError) -> ObjectName {
         let digits = String(witness.keyID, radix: 16)
         return try cosigned().appending("\(String(repeating: "0", count: 8 - digits.utf8.count))\(digits)")
@@ -62,7 +62,7 @@ package struct LogNames: Hashable, Sendable {
 
     func cosigned() throws(ObjectStoreError) -> ObjectName { try prefix.appending("cosigned") }
 
-    /// Returns the folder of staged commits.
+    /// Returns the folder for staged commits.
     func staging() throws(ObjectStoreError) -> ObjectName { try prefix.appending("staging") }
 
     func staged(_ commit: StagedName) throws(ObjectStoreError) -> ObjectName {
@@ -116,6 +116,6 @@ package enum LogObject: Hashable, Sendable {
     case retention
     case tile(TilePath)
     case segment(index: Int, width: Int)
-    /// The objects of a commit that have not been written under their own names yet.
+    /// A commit's objects that have not been written under their own names yet.
     case staged(StagedName)
 }

@@ -22,7 +22,7 @@ struct LogOpening: Sendable {
         let notes: SignedHeadNotes
         do {
             notes = try knowledge.heads?.notes(of: origin) ?? SignedHeadNotes()
-        } catch { throw ArchiveError(.keyStore, "reading the signed checkpoints of \(names.prefix) failed: \(error)") }
+        } catch { throw ArchiveError(.keyStore, "failed to read the signed checkpoints of \(names.prefix): \(error)") }
         published = try notes.published.map { try SignedHead($0, origin: origin, signer: signer) }
         signed = try notes.signed.map { try SignedHead($0, origin: origin, signer: signer) }
     }

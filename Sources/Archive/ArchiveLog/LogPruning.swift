@@ -3,8 +3,8 @@ internal import TransparencyLog
 
 /// Deletes a log's expired segments in two steps: one run announces the deletion, and another run at least
 /// ``minimumDelay`` later deletes the announced segments that are still expired. Leaves, entries and hash tiles are
-/// kept, so the log remains provable. A signed text specifies the first leaf with a kept object, so that the removal of
-/// any other segment is detected.
+/// kept, so the log remains provable. A signed statement specifies the first leaf with a kept object, so that the
+/// removal of any other segment is detected.
 package struct LogPruning: Sendable {
     /// The minimum time between announcement and deletion in milliseconds, which allows operators to notice a wrong
     /// clock or to place a hold.
@@ -19,8 +19,8 @@ package struct LogPruning: Sendable {
     private let names: LogNames
     private let signer: CheckpointSigner?
 
-    /// - Parameter signer: may be nil if only ``plan(_:)`` is used, which does not verify the retention's signature and
-    ///   writes nothing.
+    /// - Parameter signer: may be nil if only ``plan(_:)`` is used, which does not verify the retention statement's
+    ///   signature and writes nothing.
     package init(_ store: any ObjectStore, names: LogNames, signer: CheckpointSigner?) {
         self.store = store
         self.names = names
@@ -43,7 +43,7 @@ package struct LogPruning: Sendable {
         }
     }
 
-    /// The steps of a run. Each leaf index is the first of a segment.
+    /// The steps of a run. Each leaf index is the first in a segment.
     package struct Plan: Sendable {
         /// The first leaf with a kept object before the run.
         package let before: Int
@@ -59,7 +59,7 @@ package struct LogPruning: Sendable {
         /// The announcement before the run.
         package let presentAnnouncement: Retention.Announcement?
 
-        /// Whether the run changes the signed text.
+        /// Whether the run changes the signed statement.
         package var isChange: Bool { minimum != before || announced != presentAnnouncement }
     }
 
@@ -91,7 +91,8 @@ package struct LogPruning: Sendable {
             if plan.isChange {
                 let text = Retention(
                     origin: names.origin(archive: signer.archive), minimum: plan.minimum, announced: plan.announced)
-                // Sign before deleting: a missing segment without a signed retention would be reported as tampering.
+                // Sign before deleting: a missing segment without a signed retention statement would be reported as
+                // tampering.
                 _ = try await store.replace(names.retention(), signer.sign(text).bytes, expected: plan.version)
             }
             return (plan, try await delete(due, decide))
@@ -107,8 +108,8 @@ package struct LogPruning: Sendable {
         } catch { throw ArchiveError(error, writing: names) }
     }
 
-    /// Returns when the first segment was completed that a plan neither deletes nor keeps for a hold, in milliseconds
-    /// since 1970: the time of archiving of its last leaf. Nil if there is no full segment.
+    /// Returns when the first segment that a plan neither deletes nor keeps for a hold was completed: the time at which
+    /// its last leaf was archived, in milliseconds since 1970. Nil if there is no full segment.
     ///
     /// - Parameter size: the number of leaves that the checkpoint covers.
     package func firstKept(_ plan: Plan, size: Int) async throws(ArchiveError) -> Int64? {
@@ -168,7 +169,7 @@ package struct LogPruning: Sendable {
         }
         guard let retention = Retention(text: note.text),
             signer.map({ retention.origin == names.origin(archive: $0.archive) }) ?? true
-        else { throw ArchiveError.damaged(names, "its retention belongs to another log") }
+        else { throw ArchiveError.damaged(names, "its retention statement belongs to a different log") }
         return retention
     }
 

@@ -24,7 +24,7 @@ extension LogReader {
 
     /// Returns a leaf's object as stored in its segment. The caller must compare it with the leaf.
     ///
-    /// - Throws: ``ArchiveError``: `missingObject` if the segment was removed or its retention has ended.
+    /// - Throws: ``ArchiveError``: `missingObject` if the segment was removed or its retention period has ended.
     package func object(_ index: Int, size: Int) async throws(ArchiveError) -> [UInt8] {
         guard index >= 0, index < size else {
             throw ArchiveError(.noLeaf, "the log has only \(size) leaves; there is no leaf \(index)")
@@ -70,7 +70,7 @@ extension LogReader {
     }
 }
 
-/// The hash tiles of a log, used to create proofs in the log's tree of a given size.
+/// The hash tiles of a log, used to create proofs for the log's tree at a given size.
 package struct LogTiles: TileSource {
     private let reader: LogReader
     private let size: Int

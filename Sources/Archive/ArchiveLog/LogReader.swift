@@ -88,7 +88,7 @@ package struct LogReader: Sendable {
         return found
     }
 
-    /// Returns the number of leaves of the current checkpoint; 0 if the checkpoint cannot be used.
+    /// Returns the tree size of the current checkpoint; 0 if the checkpoint cannot be used.
     ///
     /// - Throws: ``ArchiveError`` with code `storage`.
     func presentSize() async throws(ArchiveError) -> Int { try await presentCheckpoint()?.size ?? 0 }
@@ -116,7 +116,7 @@ package struct LogReader: Sendable {
             guard
                 found.checkpoint.origin.utf8.suffix(names.prefix.text.utf8.count + 1)
                     .elementsEqual("/\(names.prefix)".utf8)
-            else { throw ArchiveError(.corruptObject, "a checkpoint of another log: \(found.checkpoint.origin)") }
+            else { throw ArchiveError(.corruptObject, "a checkpoint of a different log: \(found.checkpoint.origin)") }
             return found
         } catch { throw ArchiveError(error.code, error.message, object: name) }
     }
@@ -133,7 +133,7 @@ package struct LogReader: Sendable {
         } catch { throw ArchiveError(error, reading: name) }
     }
 
-    /// Returns the segment of a bundle in a tree of `size` leaves, with the ranges of its objects.
+    /// Returns the segment for a bundle in a tree of `size` leaves, with the ranges of its objects.
     ///
     /// - Throws: ``ArchiveError``.
     package func segment(_ index: Int, size: Int) async throws(ArchiveError) -> (bytes: [UInt8], objects: [Range<Int>])
@@ -158,7 +158,7 @@ package struct LogReader: Sendable {
         }
     }
 
-    /// Returns a hash tile of a tree of `size` leaves, or a wider tile if the log has grown since then.
+    /// Returns a hash tile from a tree of `size` leaves, or a wider tile if the log has grown since then.
     func tile(level: Int, index: Int, size: Int) async throws(ArchiveError) -> HashTile {
         let (bytes, width, name) = try await object(index: index, level: level, size: size) {
             (width) throws(ObjectStoreError) in try names.tile(.hashes(level: level, index: index, width: width))

@@ -2,7 +2,7 @@ internal import ObjectStorage
 internal import TransparencyLog
 
 extension LogWriter {
-    /// Deletes objects beyond the checkpoint that an earlier process left behind. This is safe because this writer
+    /// Deletes objects that an earlier process left behind beyond the checkpoint. This is safe because this writer
     /// holds the log's lock. A store without locks has no leftovers, only objects that another writer may have
     /// committed.
     func removeLeftovers() async throws {

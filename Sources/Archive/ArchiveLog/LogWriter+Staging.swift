@@ -33,7 +33,7 @@ extension LogWriter {
         }
     }
 
-    /// Lists the staged commits of a log.
+    /// Lists a log's staged commits.
     static func staged(
         _ store: any ObjectStore, _ names: LogNames
     ) async throws(ObjectStoreError) -> [(name: ObjectName, staged: StagedName)] {

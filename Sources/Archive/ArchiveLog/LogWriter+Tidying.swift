@@ -23,7 +23,7 @@ extension LogWriter {
     }
 
     /// Writes `checkpoints/<size>` if the last copy is older by at least ``copyInterval``. An empty log has no copies.
-    /// The copy must appear atomically, because a reader would report a truncated copy as tampered with.
+    /// The copy must appear atomically; otherwise, a reader would report a truncated copy as tampered with.
     mutating func keepDueCopy() async throws(ObjectStoreError) {
         let size = committed.size
         guard size > 0, size != copy?.size else { return }

@@ -14,7 +14,7 @@ package import TransparencyLog
 ///
 /// LogWriter is a value type: a copy made before a call keeps the earlier state.
 package struct LogWriter: Sendable {
-    /// The minimum interval between copies of checkpoints, in seconds.
+    /// The minimum interval between checkpoint copies, in seconds.
     package static let copyInterval = 3_600
 
     let store: any ObjectStore
@@ -124,7 +124,8 @@ package struct LogWriter: Sendable {
         try await finishPending()
     }
 
-    /// Signs a checkpoint of the current size. It also states `previous`, the size of the newest existing copy.
+    /// Signs a checkpoint of the current size. The checkpoint also states `previous`, the size of the newest existing
+    /// copy.
     mutating func sign(at time: Int, after previous: Int) throws(ArchiveError) {
         let checkpoint = CommittedCheckpoint(
             size: frontier.size, previous: previous, time: time, version: committed.version,
@@ -177,7 +178,7 @@ package struct LogWriter: Sendable {
     private func keepHeads(_ notes: SignedHeadNotes) throws(ArchiveError) {
         do {
             try heads?.keep(notes, of: origin)
-        } catch { throw ArchiveError(.keyStore, "saving the checkpoint of \(names.prefix) failed: \(error)") }
+        } catch { throw ArchiveError(.keyStore, "failed to save the checkpoint of \(names.prefix): \(error)") }
     }
 
     static func note(
@@ -188,7 +189,7 @@ package struct LogWriter: Sendable {
                 Checkpoint(
                     origin: names.origin(archive: signer.archive), size: frontier.size, root: frontier.root),
                 after: previous, at: time)
-        } catch { throw ArchiveError(.signing, "signing the checkpoint of \(names.prefix) failed: \(error)") }
+        } catch { throw ArchiveError(.signing, "failed to sign the checkpoint of \(names.prefix): \(error)") }
     }
 
     private func bundle() throws(ObjectStoreError) -> [UInt8] {
@@ -197,7 +198,7 @@ package struct LogWriter: Sendable {
         } catch { throw ObjectStoreError(.tooLarge, "\(names.prefix): \(error)") }
     }
 
-    /// Returns the partial tiles of the current size, except existing ones from an earlier checkpoint.
+    /// Returns the partial tiles for the current size, except existing ones from an earlier checkpoint.
     private func partials(since size: Int) throws(ObjectStoreError) -> [NamedBytes] {
         var objects: [NamedBytes] = []
         if !openLeaves.isEmpty {
@@ -222,7 +223,7 @@ package struct LogWriter: Sendable {
         }
     }
 
-    /// Creates an object. An existing object was left by a failed attempt of this writer.
+    /// Creates an object. An existing object was left by one of this writer's failed attempts.
     private func create(_ object: NamedBytes) async throws(ObjectStoreError) {
         do throws(ObjectStoreError) {
             try await store.create(object.name, object.bytes)

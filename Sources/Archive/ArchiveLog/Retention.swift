@@ -1,5 +1,5 @@
-/// A signed text, stored in the object `retention`, that specifies which segments of a log are kept. Leaves, tiles and
-/// entries are always kept.
+/// A signed statement, stored in the `retention` object, that specifies which of a log's segments are kept. Leaves,
+/// tiles and entries are always kept.
 ///
 /// ```
 /// sluice-archive/retention@v2
@@ -51,7 +51,7 @@ package struct Retention: Equatable, Sendable {
             """
     }
 
-    /// Parses the text form of a retention; returns nil for any other text.
+    /// Parses the text form of a retention statement; returns nil for any other text.
     package init?(text: String) {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         guard lines.count >= 4, !lines[1].isEmpty, let minimum = Self.number("minimum ", lines[2]),

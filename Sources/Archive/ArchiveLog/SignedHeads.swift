@@ -30,7 +30,7 @@ package struct SignedHeadNotes: Equatable, Sendable {
 struct SignedHead: Sendable {
     let checkpoint: Checkpoint
     let note: SignedNote
-    /// The time of the cosignature, in seconds since 1970; 0 if there is none by a known key.
+    /// The time of the cosignature, in seconds since 1970; 0 if there is none from a known key.
     let time: Int
 
     init(_ bytes: [UInt8], origin: String, signer: CheckpointSigner) throws {

@@ -6,7 +6,7 @@ package struct VerifiedCheckpoint: Equatable, Sendable {
     package let note: SignedNote
     /// The time of the cosignature, in seconds since 1970; nil if no key was given to verify it.
     package private(set) var time: Int?
-    /// The number of leaves of the previous checkpoint; nil if the signatures do not include it.
+    /// The tree size of the previous checkpoint; nil if the signatures do not cover it.
     package private(set) var previousSize: Int?
     /// Whether the signatures were verified; false if no key was given.
     package private(set) var isSigned = false
@@ -24,7 +24,7 @@ package struct VerifiedCheckpoint: Equatable, Sendable {
             checkpoint = try Checkpoint(text: note.text)
         } catch { throw ArchiveError(error, reading: nil) }
         guard origin.map({ KeyName.areEqual($0, checkpoint.origin) }) ?? true else {
-            throw ArchiveError(.corruptObject, "a checkpoint of another log: \(checkpoint.origin)")
+            throw ArchiveError(.corruptObject, "a checkpoint of a different log: \(checkpoint.origin)")
         }
         guard let verifiers else {
             previousSize = PreviousSize.unverified(of: note, origin: checkpoint.origin)

@@ -34,7 +34,7 @@ public struct NotificationEnvelope: Sendable {
     public let externalPurchaseId: EnvelopeField<ExternalPurchaseId>
     public let requestIdentifier: EnvelopeField<RequestIdentifier>
 
-    /// Byte ranges of the compact JWS texts in the payload, without quotes.
+    /// Byte ranges of the compact JWS strings in the payload, without quotes.
     public let signedTransactionInfo: EnvelopeField<Range<Int>>
     public let signedRenewalInfo: EnvelopeField<Range<Int>>
     public let signedAppTransactionInfo: EnvelopeField<Range<Int>>
@@ -107,7 +107,7 @@ public struct NotificationEnvelope: Sendable {
 }
 
 extension NotificationEnvelope {
-    /// Byte ranges of the nested compact JWS texts in the payload, without quotes, in ascending order and without
+    /// Byte ranges of the nested compact JWS strings in the payload, without quotes, in ascending order and without
     /// overlaps.
     public var nestedJWSTexts: [Range<Int>] {
         var texts: [Range<Int>] = []

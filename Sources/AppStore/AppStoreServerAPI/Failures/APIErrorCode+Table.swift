@@ -28,7 +28,9 @@ extension APIErrorCode {
         Entry(4_000_024, "InvalidSubscriptionGroupIdentifier", "use one of the app's subscription groups"),
         Entry(4_000_025, "InvalidExcludeRevoked", "use revoked instead"),
         Entry(4_000_026, "InvalidInAppOwnershipType", "use PURCHASED or FAMILY_SHARED"),
-        Entry(4_000_027, "InvalidEmptyStorefrontCountryCodeList", "list a storefront, or omit the list for all storefronts"),
+        Entry(
+            4_000_027, "InvalidEmptyStorefrontCountryCodeList",
+            "list a storefront, or omit the list for all storefronts"),
         Entry(4_000_028, "InvalidStorefrontCountryCode", "use three-letter storefronts, such as USA"),
         Entry(4_000_030, "InvalidRevoked", "use true or false"),
         Entry(4_000_031, "InvalidStatus", "use statuses from 1 to 5"),

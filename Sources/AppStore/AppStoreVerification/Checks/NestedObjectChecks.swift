@@ -177,7 +177,9 @@ enum NestedObjectChecks {
         try TextChecks.check(transaction.originalTransactionId, "originalTransactionId", TextGrammar.isNumber)
         try TextChecks.check(transaction.appTransactionId, "appTransactionId", TextGrammar.isToken)
         guard transaction.isTransaction else { throw refusal(name, "not a transaction") }
-        guard transaction.bundleId.value == audience.app.bundleId else { throw refusal(name, "belongs to a different app") }
+        guard transaction.bundleId.value == audience.app.bundleId else {
+            throw refusal(name, "belongs to a different app")
+        }
         guard transaction.environment.value == audience.environment else {
             throw refusal(name, "belongs to a different environment")
         }
@@ -203,7 +205,9 @@ enum NestedObjectChecks {
         let name = "signedAppTransactionInfo"
         try TextChecks.check(appTransaction.appTransactionId, "appTransactionId", TextGrammar.isToken)
         guard let environment = appTransaction.receiptType.value else { throw refusal(name, "not an app transaction") }
-        guard appTransaction.bundleId.value == audience.app.bundleId else { throw refusal(name, "belongs to a different app") }
+        guard appTransaction.bundleId.value == audience.app.bundleId else {
+            throw refusal(name, "belongs to a different app")
+        }
         guard environment == audience.environment else { throw refusal(name, "belongs to a different environment") }
         guard appTransaction.appAppleId.fault == nil else {
             throw Refusal(.profileNumber, "\(name): appAppleId is not a whole number")

@@ -36,8 +36,8 @@ package enum ArchivePlace {
     package static let keyStore = Setting.string(
         "archive.key.store",
         help: """
-            SQLite file with the key of each purchase. Keep it on a different volume and in different backups than the \
-            archive, because erasing a person destroys a key in this file.
+            SQLite file with the key for each purchase. Keep it on a different volume and in different backups than \
+            the archive, because erasing a person destroys a key in this file.
             """, example: "/var/lib/sluice-keys/keys.sqlite")
     package static let index = Setting.string(
         "archive.index", default: "./data/archive-index.sqlite",
@@ -49,13 +49,13 @@ package enum ArchivePlace {
     package static let anchorURL = Setting.string(
         "archive.anchor.url",
         help: """
-            A second store for checkpoints that writers of the archive cannot change: a directory on \
+            A second checkpoint store that the archive's writers cannot change: a directory on \
             another host, or s3://bucket/prefix in another account.
             """, example: "s3://example-anchor/appstore"
     ).optional
-    /// Access to the second store for checkpoints, if it is a bucket.
+    /// Access to the second checkpoint store, if it is a bucket.
     package static let anchorBucket = ObjectStoreSettings(prefix: "archive.anchor")
-    /// The settings of the second store for checkpoints, for commands that work without it.
+    /// The settings of the second checkpoint store, for commands that work without it.
     package static let anchorReading: [any AnySetting] =
         [anchorURL] + ObjectStoreSettings(prefix: "archive.anchor", checksFiles: false).all
 
@@ -70,7 +70,7 @@ package enum ArchivePlace {
         try open(url.key, configuration[url], bucket, configuration, creating: creating, notice)
     }
 
-    /// Opens the second store for checkpoints; returns nil if none is configured.
+    /// Opens the second checkpoint store; returns nil if none is configured.
     ///
     /// - Throws: a `ConfigurationError` that names the setting.
     package static func openAnchor(
@@ -115,7 +115,7 @@ package enum ArchivePlace {
         }
     }
 
-    /// Returns the signer of the checkpoints.
+    /// Returns the checkpoint signer.
     ///
     /// - Throws: a `ConfigurationError` that names the setting.
     package static func signer(_ configuration: Configuration) throws(ConfigurationError) -> CheckpointSigner {
@@ -130,8 +130,8 @@ package enum ArchivePlace {
         } catch { throw wrong(origin.key, error.message) }
     }
 
-    /// Opens the key store for a writer of the archive, and creates it if it is missing. If the archive already has
-    /// logs, a new key store is filled from the keys topic; see ``KeyStore/isJoining``.
+    /// Opens the key store for an archive writer, and creates it if it is missing. If the archive already has logs, a
+    /// new key store is filled from the keys topic; see ``KeyStore/isJoining``.
     ///
     /// - Throws: a `ConfigurationError` that names the setting.
     package static func writersKeyStore(
@@ -144,7 +144,7 @@ package enum ArchivePlace {
         return try openKeyStore(configuration, creation: isNew ? .ifMissing : .joining)
     }
 
-    /// Opens the key store for a reader of the archive. A missing key store is an error.
+    /// Opens the key store for an archive reader. A missing key store is an error.
     ///
     /// - Throws: a `ConfigurationError` that names the setting.
     package static func keyStore(_ configuration: Configuration) throws(ConfigurationError) -> KeyStore {

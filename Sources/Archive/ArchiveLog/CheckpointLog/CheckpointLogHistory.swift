@@ -1,12 +1,13 @@
 package import ObjectStorage
 package import TransparencyLog
 
-/// Compares the log of checkpoints, which covers all other logs, with its anchored checkpoints outside the archive. If
-/// the log is shorter than an anchored checkpoint, the store is empty or contains an older state of the archive.
+/// Compares the checkpoint log, which covers all other logs, with its anchored checkpoints outside the archive. If the
+/// log is shorter than an anchored checkpoint, the store is empty or contains an older state of the archive.
 package enum CheckpointLogHistory {
     /// - Parameter notes: the log's anchored checkpoints. Checkpoints not signed with the archive's own keys are
     ///   ignored.
-    /// - Throws: ``ArchiveError``: `beginRefused` or `rolledBack` if an anchor has more leaves, or `storage`.
+    /// - Throws: ``ArchiveError``: `beginRefused` or `rolledBack` if an anchored checkpoint has more leaves, or
+    ///   `storage`.
     package static func check(
         _ store: any ObjectStore, signer: CheckpointSigner, anchored notes: [SignedNote]
     ) async throws(ArchiveError) {

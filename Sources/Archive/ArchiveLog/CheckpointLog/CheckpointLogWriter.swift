@@ -1,9 +1,9 @@
 package import ObjectStorage
 package import TransparencyLog
 
-/// Appends to the log of checkpoints.
+/// Appends to the checkpoint log.
 ///
-/// Two writers may overlap, for example when a partition moves while its former owner hangs. The object `pending`,
+/// Two writers may overlap, for example when a partition moves while its former owner hangs. The `pending` object,
 /// which is replaced conditionally, decides which writer continues. It contains everything needed to write its
 /// checkpoint's objects. Objects are written only after `pending`, so all writers write the same objects and never
 /// delete an object that another writer needs.
@@ -141,7 +141,7 @@ package struct CheckpointLogWriter: Sendable {
         try await write(state.first, state.entries)
     }
 
-    /// Reads a partial tile of an earlier tree. If the tile has grown since then, returns only the earlier hashes.
+    /// Reads a partial tile from an earlier tree. If the tile has grown since then, returns only the earlier hashes.
     private func tile(_ path: TilePath, of size: Int) async throws -> HashTile {
         guard case .hashes(let level) = path.content else {
             throw ArchiveError.damaged(names, "\(path.text) has no hashes")
@@ -191,7 +191,7 @@ package struct CheckpointLogWriter: Sendable {
         }
     }
 
-    /// Writes the bundles and tiles of the entries.
+    /// Writes the bundles and tiles for the entries.
     private mutating func write(_ first: Int, _ entries: [[UInt8]]) async throws {
         var start = 0
         while start < entries.count {
@@ -215,7 +215,7 @@ package struct CheckpointLogWriter: Sendable {
         } catch {
             guard error.code == .exists else { throw error }
             guard try await store.read(name)?.bytes == bytes else {
-                throw ArchiveError.damaged(names, "\(name) differs from the object in the log of checkpoints")
+                throw ArchiveError.damaged(names, "\(name) differs from the object in the checkpoint log")
             }
         }
     }

@@ -1,9 +1,8 @@
 internal import KafkaModel
 package import ObjectStorage
 
-/// The location of the log of checkpoints: the log with the checkpoints of all other logs as its leaves. All its
-/// objects are below `checkpoint-log/`, which cannot collide with a partition's log because those paths have two
-/// folders.
+/// The location of the checkpoint log: the log with the checkpoints of all other logs as its leaves. All its objects
+/// are below `checkpoint-log/`, which cannot collide with a partition's log because those paths have two folders.
 ///
 /// ```
 /// checkpoint, checkpoints/…, tile/…   as in every log

@@ -29,7 +29,7 @@ extension LogReader {
         return newest
     }
 
-    /// Finds another log's newest checkpoint in this log of checkpoints. Returns nil if that checkpoint does not cover
+    /// Finds another log's newest checkpoint in this checkpoint log. Returns nil if that checkpoint does not cover
     /// `leaf`.
     ///
     /// - Parameters:

@@ -36,7 +36,7 @@ package struct LoggedCheckpoints: Sendable {
 
     /// Returns the roots that an archive log must have, in ascending order of size.
     ///
-    /// - Parameter anchored: the number of leaves of the checkpoint log that are covered by an external checkpoint.
+    /// - Parameter anchored: the number of checkpoint log leaves covered by an external checkpoint.
     func roots(of origin: String, anchored: Int) -> [AnchoredRoot] {
         (logs[Array(origin.utf8)]?.leaves ?? []).map {
             AnchoredRoot(

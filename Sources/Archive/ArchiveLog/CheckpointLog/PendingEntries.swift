@@ -2,7 +2,7 @@ internal import ObjectStorage
 internal import Primitives
 internal import TransparencyLog
 
-/// A signed checkpoint of the log of checkpoints and the entries of the last bundles: everything needed to write the
+/// A signed checkpoint of the checkpoint log and the entries of the last bundles: everything needed to write the
 /// checkpoint's objects.
 ///
 /// ```

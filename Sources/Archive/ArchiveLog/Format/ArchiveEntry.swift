@@ -22,7 +22,7 @@ package struct ArchiveEntry: Sendable {
         self.object = object
     }
 
-    /// Creates the entry of a record.
+    /// Creates the entry for a record.
     ///
     /// - Parameter archivedAtMilliseconds: time of archiving, in milliseconds since 1970.
     /// - Throws: ``ArchiveError``: `tooLong` for a record that exceeds the limits of the format, or `cryptography`

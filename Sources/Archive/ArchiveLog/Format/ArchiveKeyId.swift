@@ -78,9 +78,9 @@ package struct ArchiveDataKey: Sendable {
     func reference(for objectDigest: SHA256Digest) throws(ArchiveError) -> ArchiveKeyReference {
         do throws(CryptographyError) {
             if let reference = try mask.reference(to: id, objectDigest: objectDigest) { return reference }
-        } catch { throw ArchiveError(.cryptography, "masking the id of a key failed: \(error.message)") }
+        } catch { throw ArchiveError(.cryptography, "failed to mask a key id: \(error.message)") }
         // This never happens in practice. A retry would produce another reference, because it uses another nonce for
         // the record.
-        throw ArchiveError(.cryptography, "the reference to a key would be all zeros")
+        throw ArchiveError(.cryptography, "a key reference would be all zeros")
     }
 }

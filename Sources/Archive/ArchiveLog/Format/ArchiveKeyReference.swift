@@ -1,10 +1,10 @@
 package import Cryptography
 
-/// The 16-byte field of a leaf that references the data key of the leaf's object.
+/// A leaf's 16-byte field that references the data key for the leaf's object.
 package struct ArchiveKeyReference: Hashable, Sendable {
     /// The bytes of the field, never all zero, because zeros mean that there is no key.
     private let field: ArchiveKeyId
-    /// Whether the id is hidden by an ``ArchiveLeafMask``. In leaves of version 1 the field is the id itself.
+    /// Whether the id is hidden by an ``ArchiveLeafMask``. In version 1 leaves, the field is the id itself.
     package let isMasked: Bool
 
     /// Creates the reference for a version 1 leaf, which is the same in all leaves of a subject.
@@ -30,8 +30,8 @@ package struct ArchiveKeyReference: Hashable, Sendable {
     }
 }
 
-/// Masks the ids of data keys in leaves. Without the key store, a reader cannot tell which leaves belong to the same
-/// subject, or which leaves are affected by an erasure of a given key.
+/// Masks data key ids in leaves. Without the key store, a reader cannot tell which leaves belong to the same subject,
+/// or which leaves are affected by an erasure of a given key.
 package struct ArchiveLeafMask: Sendable {
     private let key: HMACSHA256Key
 

@@ -15,7 +15,7 @@ package enum ArchiveObject {
         case plain = 0
         /// Nonce, ciphertext and tag, encrypted with the subject's data key; written by releases before 2026-12.
         case dataKey = 1
-        /// Nonce, commitment to the key, ciphertext and tag, encrypted with a key specific to the record.
+        /// Nonce, key commitment, ciphertext and tag, encrypted with a key specific to the record.
         case recordKey = 2
     }
 
@@ -66,13 +66,14 @@ package enum ArchiveObject {
             throw ArchiveError(.malformedContent, "the object for \(leaf.position) has an unknown format")
         }
         guard form == .plain || leaf.key != nil else {
-            throw ArchiveError(.malformedContent, "the leaf of \(leaf.position) references no key for its object")
+            throw ArchiveError(.malformedContent, "the leaf for \(leaf.position) references no key for its object")
         }
         switch (form, opener) {
         case (.plain, _):
             guard leaf.key == nil else {
                 throw ArchiveError(
-                    .malformedContent, "the leaf of \(leaf.position) references a key, but its object is not encrypted")
+                    .malformedContent, "the leaf for \(leaf.position) references a key, but its object is not encrypted"
+                )
             }
             return try content(Array(object.dropFirst()), of: leaf)
         case (.dataKey, .dataKey(let key)):
@@ -119,7 +120,7 @@ package enum ArchiveObject {
             if let failure { throw failure }
             return object
         } catch {
-            throw ArchiveError(.cryptography, "encrypting the object for \(position) failed: \(error.message)")
+            throw ArchiveError(.cryptography, "failed to encrypt the object for \(position): \(error.message)")
         }
     }
 
@@ -155,7 +156,7 @@ package enum ArchiveObject {
                 Array(object[textStart...]), key: key, nonce: Array(object[start..<nonceEnd]),
                 authenticated: position.bytes)
         } catch {
-            throw ArchiveError(.cryptography, "decrypting the object for \(position) failed: \(error.message)")
+            throw ArchiveError(.cryptography, "failed to decrypt the object for \(position): \(error.message)")
         }
         guard let opened else {
             throw ArchiveError(.notAuthentic, "the object for \(position) cannot be decrypted with its key")

@@ -1,9 +1,9 @@
 package import KafkaModel
 
 /// The origin of an archived record: cluster, topic, partition and offset. It is the first part of the leaf. Encryption
-/// authenticates it, so an object cannot be passed off as the object of another record.
+/// authenticates it, so an object cannot be passed off as another record's object.
 package struct ArchivePosition: Hashable, Sendable {
-    /// The version of newly written leaves, which mask the reference to the key (``ArchiveKeyReference``).
+    /// The version of newly written leaves, which mask the key reference (``ArchiveKeyReference``).
     package static let formatVersion: UInt8 = 2
     /// The version written by earlier releases, in which a leaf contains the key's id.
     package static let firstVersion: UInt8 = 1
@@ -15,7 +15,7 @@ package struct ArchivePosition: Hashable, Sendable {
     package let clusterId: String
     package let topic: KafkaTopic
     package let partition: KafkaPartition
-    /// The offset of the record, or the first missing offset of a gap.
+    /// The offset of the record, or the first missing offset in a gap.
     package let offset: KafkaOffset
 
     /// - Throws: ``ArchiveError``: `tooLong` if the names would make a leaf longer than 512 bytes, or

@@ -34,6 +34,6 @@ package struct ArchiveRecordKey: Sendable {
     ) throws(ArchiveError) -> SecretKey {
         do throws(CryptographyError) {
             return try HKDF.derive(from: key, info: Array(use.utf8) + context)
-        } catch { throw ArchiveError(.cryptography, "deriving the key of a record failed: \(error.message)") }
+        } catch { throw ArchiveError(.cryptography, "failed to derive a record key: \(error.message)") }
     }
 }

@@ -5,7 +5,7 @@ package import KafkaModel
 /// A record in the erasures topic: one decision about one subject, applied by every key store.
 package struct ErasureRecord: Hashable, Sendable {
     package enum Action: String, Hashable, Sendable, CaseIterable {
-        /// Destroys the subject's keys. Older records of the subject will never get keys again.
+        /// Destroys the subject's keys. The subject's older records will never get keys again.
         case erase
         /// Begins a legal hold, which keeps the subject's keys despite any erasure request.
         case hold
@@ -76,7 +76,7 @@ package struct ErasureRecord: Hashable, Sendable {
 
     /// Parses the output of ``jsonText``. Members added by later versions are ignored.
     ///
-    /// - Throws: ``ArchiveError`` with code `malformedContent` for any other input, including records of a later
+    /// - Throws: ``ArchiveError`` with code `malformedContent` for any other input, including records from a later
     ///   version.
     package init(json: [UInt8]) throws(ArchiveError) {
         let root: JSONElement

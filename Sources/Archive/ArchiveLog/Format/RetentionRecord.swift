@@ -28,7 +28,7 @@ package struct RetentionRecord: Hashable, Sendable {
     /// The indexes of segments below the minimum that are kept because of a legal hold or an unknown key, in ascending
     /// order. Nil if there are too many to list, and in records from earlier releases.
     package let kept: [Range<Int>]?
-    /// The time before which archived records are expired.
+    /// Records archived before this time are expired.
     package let archivedBefore: AppStoreInstant
     package let at: AppStoreInstant
     /// The time of this step, in milliseconds since 1970.

@@ -38,7 +38,7 @@ package struct RevealRecord: Hashable, Sendable {
     package let at: AppStoreInstant
 
     /// - Parameter positions: all records; empty if only the scope is known.
-    /// - Throws: ``ArchiveError``: `malformedContent` if there is no author, or `tooLong` if a text exceeds its
+    /// - Throws: ``ArchiveError``: `malformedContent` if there is no author, or `tooLong` if a string exceeds its
     ///   limit.
     package init(
         _ command: Command, author: String, reason: String = "", request: String = "", scope: String = "",
@@ -46,7 +46,7 @@ package struct RevealRecord: Hashable, Sendable {
     ) throws(ArchiveError) {
         guard author.contains(where: { !$0.isWhitespace }) else { throw Self.malformed("author") }
         for text in [author, reason, request, scope] where text.utf8.count > Self.maximumTextBytes {
-            throw ArchiveError(.tooLong, "a text is too long: \(text.utf8.count) bytes")
+            throw ArchiveError(.tooLong, "a string is too long: \(text.utf8.count) bytes")
         }
         self.init(
             command: command, author: author, reason: reason, request: request, scope: scope,

@@ -76,9 +76,9 @@ struct AnchoredRoot: Sendable {
         case witness(Int)
         /// The checkpoint up to which an earlier run verified the log.
         case verifiedBefore
-        /// A leaf of the log of checkpoints, covered by an external checkpoint.
+        /// A leaf of the checkpoint log, covered by an external checkpoint.
         case anchoredCheckpointLog
-        /// A leaf of the log of checkpoints, not covered by any external checkpoint.
+        /// A leaf of the checkpoint log, not covered by any external checkpoint.
         case checkpointLog
 
         /// Whether an attacker who can change the archive cannot change the source.

@@ -2,7 +2,7 @@ package import KafkaModel
 package import ObjectStorage
 package import TransparencyLog
 
-/// Verifies all or selected logs of an archive, one after another.
+/// Verifies all or selected logs in an archive, one after another.
 package struct ArchiveVerification: Sendable {
     private let store: any ObjectStore
     private let options: VerificationOptions
@@ -13,7 +13,7 @@ package struct ArchiveVerification: Sendable {
     }
 
     /// - Parameter isWanted: selects the logs; nil selects all. A selected log must exist if it was anchored or is
-    ///   mentioned in the log of checkpoints.
+    ///   mentioned in the checkpoint log.
     /// - Throws: ``ArchiveError`` with code `storage` if the logs cannot be listed.
     package func run(
         isWanted: ((KafkaTopicPartition) -> Bool)? = nil
@@ -21,7 +21,7 @@ package struct ArchiveVerification: Sendable {
         let archives = try await archives(LogReader.logs(in: store))
         let anchored = anchoredLogs(options.anchors, archives)
         let before = anchoredLogs(options.verifiedBefore, archives).logs
-        // Verify the log of checkpoints first: every log that it mentions already exists and is at least as long as its
+        // Verify the checkpoint log first: every log that it mentions already exists and is at least as long as its
         // checkpoint there.
         let checkpoints = try await checkpointLog(archives)
         let logged = loggedLogs(checkpoints)
@@ -44,8 +44,8 @@ package struct ArchiveVerification: Sendable {
         return report
     }
 
-    /// Verifies the log of checkpoints. Returns nil if it does not exist and was never anchored, as in an archive from
-    /// an earlier version.
+    /// Verifies the checkpoint log. Returns nil if it does not exist and was never anchored, as in an archive from an
+    /// earlier version.
     private func checkpointLog(_ archives: [String]) async throws(ArchiveError) -> LogReport? {
         do throws(ObjectStoreError) {
             let names = try LogNames.checkpointLog()
@@ -55,7 +55,7 @@ package struct ArchiveVerification: Sendable {
         } catch { throw ArchiveError(error, reading: nil) }
     }
 
-    /// Returns the checkpoints in the log of checkpoints, grouped by log.
+    /// Returns the checkpoints in the checkpoint log, grouped by log.
     private func loggedLogs(_ report: LogReport?) -> [LogNames: [AnchoredRoot]] {
         guard let report, let head = report.checkpoint?.checkpoint.origin else { return [:] }
         let archive = String(decoding: head.utf8.dropLast(report.log.prefix.text.utf8.count + 1), as: UTF8.self)
@@ -115,9 +115,9 @@ package struct ArchiveReport: Sendable {
     package internal(set) var logs: [LogReport] = []
     /// Findings about logs that do not exist.
     package let missing: [Finding]
-    /// The origins of other archives among the external checkpoints, which are not compared.
+    /// The origins of other archives' external checkpoints, which are not compared.
     package let otherArchives: [String]
-    /// The report on the log of checkpoints; nil if the archive has no such log.
+    /// The report on the checkpoint log; nil if the archive has no such log.
     package let checkpointLog: LogReport?
 
     package var findings: [Finding] { missing + (checkpointLog?.findings ?? []) + logs.flatMap(\.findings) }

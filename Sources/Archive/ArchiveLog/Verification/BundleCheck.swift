@@ -10,7 +10,7 @@ struct BundleCheck: Sendable {
     /// The hashes in the tile; nil if the tile cannot be read.
     var tile: [MerkleHash]?
     var leaves: [LeafFacts] = []
-    /// The leaves, if this is the log of checkpoints.
+    /// The leaves, if this is the checkpoint log.
     var logged: [LoggedCheckpoints.Leaf] = []
     var checkpoints: [PastCheckpoint] = []
     var findings: [Finding] = []
@@ -20,7 +20,7 @@ struct BundleCheck: Sendable {
     var objects = 0
     var objectBytes = 0
     var prunedObjects = 0
-    /// The segment, if a retention deleted it.
+    /// The segment, if it was deleted under a retention statement.
     var deletedSegment: DeletedSegment?
     var erasedOnArrival = 0
     var outcomes: [String: Int] = [:]
@@ -161,7 +161,7 @@ struct BundleReading: Sendable {
             let object = Array(segment.bytes[range])
             if leaf.position.kind == .gap {
                 guard let content = try? ArchiveObject.open(object, of: leaf), case .gap(let gap) = content else {
-                    check.findings.append(Finding(.tampered, log, leaf: index, "the gap has no range of offsets"))
+                    check.findings.append(Finding(.tampered, log, leaf: index, "the gap has no offset range"))
                     continue
                 }
                 facts[place].gap = gap
@@ -172,15 +172,16 @@ struct BundleReading: Sendable {
         check.findings.append(
             Finding(
                 .tampered, log, object: segment.name, leaf: check.firstLeaf + segment.width - 1,
-                "\(objects.rest) extra bytes after the last object of the segment"))
+                "\(objects.rest) extra bytes after the last object in the segment"))
     }
 
-    /// Returns whether, according to a signed retention, a bundle's objects were deleted. The retention may have been
-    /// signed after verification started.
+    /// Returns whether, according to a signed retention statement, a bundle's objects were deleted. The statement may
+    /// have been signed after verification started.
     private func isPruned(_ index: Int) async -> Bool {
         let end = index * TilePath.fullWidth + TilePath.fullWidth
         if end <= minimum { return true }
-        // An unusable retention, which was reported when verification started, does not excuse missing objects.
+        // An unusable retention statement, which was reported when verification started, does not excuse missing
+        // objects.
         return ((try? await retention.minimum()) ?? 0) >= end
     }
 

@@ -17,9 +17,9 @@ package struct LogReport: Sendable {
     /// The number of objects that match their leaves.
     package internal(set) var objects = 0
     package internal(set) var objectBytes = 0
-    /// The number of objects in segments deleted under a signed retention.
+    /// The number of objects in segments deleted under a signed retention statement.
     package internal(set) var prunedObjects = 0
-    /// The segments deleted under a signed retention.
+    /// The segments deleted under a signed retention statement.
     package internal(set) var deletedSegments: [DeletedSegment] = []
     /// The number of leaves without an object because the subject had been erased before the record arrived.
     package internal(set) var erasedOnArrival = 0
@@ -28,15 +28,15 @@ package struct LogReport: Sendable {
     /// The number of external checkpoints that the log continues.
     package internal(set) var anchors = 0
     /// The size of the largest anchored checkpoint that the log continues; nil if there is none. A checkpoint is
-    /// anchored if it is external, in the anchored log of checkpoints, or cosigned by enough witnesses.
+    /// anchored if it is external, in the anchored checkpoint log, or cosigned by enough witnesses.
     package internal(set) var anchoredSize: Int?
     /// The sizes of the witnesses' newest cosigned checkpoints that the log continues, in descending order.
     package var cosignedSizes: [Int] { cosigned.values.sorted(by: >) }
     /// The size of each witness's newest cosigned checkpoint, keyed by the witness's position in the policy's list.
     var cosigned: [Int: Int] = [:]
-    /// The number of checkpoints in the log of checkpoints that the log continues.
+    /// The number of checkpoints in the checkpoint log that the log continues.
     package internal(set) var loggedCheckpoints = 0
-    /// The checkpoints in the leaves, if this is the log of checkpoints.
+    /// The checkpoints in the leaves, if this is the checkpoint log.
     var logged = LoggedCheckpoints()
     /// The number of leaves beyond the checkpoint that have objects: unfinished work of a writer, or a sign that the
     /// log was rolled back.

@@ -2,7 +2,7 @@ internal import KafkaModel
 internal import ObjectStorage
 internal import TransparencyLog
 
-/// Compares a log with external statements about it: anchors, the log of checkpoints, witnesses, and an earlier
+/// Compares a log with external statements about it: anchors, the checkpoint log, witnesses, and an earlier
 /// verification.
 extension LogVerification {
     /// Reports that an anchored log no longer has a usable checkpoint.
@@ -35,8 +35,8 @@ extension LogVerification {
                     .rolledBack, log, object: try? names.checkpoint(), leaf: head.size,
                     "the log had \(largest.size) leaves when it was anchored, but has \(head.size)"))
         }
-        // Omit this finding for the log of checkpoints: if it is not anchored, it does not anchor any other log, and
-        // each other log gets the finding.
+        // Omit this finding for the checkpoint log: if it is not anchored, it does not anchor any other log, and each
+        // other log gets the finding.
         guard options.anchors != nil || options.witnesses != nil && isCovered, !names.isCheckpointLog, head.size > 0,
             stated.allSatisfy({ $0.source == .checkpointLog })
         else { return }
@@ -59,7 +59,8 @@ extension LogVerification {
                     _ = try note.verified(by: [witness])
                     let found = try Checkpoint(text: note.text)
                     guard KeyName.areEqual(found.origin, head.origin) else {
-                        throw TransparencyLogError(.malformedCheckpoint, "a checkpoint of another log: \(found.origin)")
+                        throw TransparencyLogError(
+                            .malformedCheckpoint, "a checkpoint of a different log: \(found.origin)")
                     }
                     cosigned.append(AnchoredRoot(size: found.size, root: found.root, source: .witness(index)))
                 } catch { throw ArchiveError(.corruptObject, error.message, object: name) }
@@ -84,7 +85,7 @@ extension LogVerification {
     /// Skips the bundles that an earlier run verified, except the one with its last leaf. The tiles for the skipped
     /// leaves are correct if the tree has the root of the earlier run's checkpoint, which is compared like an anchor.
     mutating func skipVerified(_ head: Checkpoint) async {
-        // Always read the log of checkpoints completely: it is small, and all of its leaves are needed.
+        // Always read the checkpoint log completely: it is small, and all of its leaves are needed.
         guard !names.isCheckpointLog, options.witnesses == nil || isCovered,
             let before = options.verifiedBefore?.checkpoints(of: head.origin)
         else { return }

@@ -18,7 +18,7 @@ struct LogVerification {
     let options: VerificationOptions
     let archives: [String]
     let logged: [AnchoredRoot]
-    /// Whether the archive has a log of checkpoints. Witnesses cosign that log on behalf of all logs.
+    /// Whether the archive has a checkpoint log. Witnesses cosign that log on behalf of all logs.
     let isCovered: Bool
     let reader: LogReader
     let names: LogNames
@@ -39,7 +39,7 @@ struct LogVerification {
 
     /// - Parameters:
     ///   - archives: possible origins of the archive, for a log that has no checkpoint to name its origin.
-    ///   - logged: the log's roots according to the log of checkpoints.
+    ///   - logged: the log's roots according to the checkpoint log.
     init(
         _ store: any ObjectStore, names: LogNames, options: VerificationOptions, archives: [String] = [],
         logged: [AnchoredRoot] = [], isCovered: Bool = false
@@ -150,7 +150,7 @@ struct LogVerification {
             add(
                 Finding(
                     .rolledBack, log, object: try? names.checkpoint(), leaf: head.checkpoint.size,
-                    "a checkpoint of \(size) leaves was signed, but the newest one has \(head.checkpoint.size)"))
+                    "a checkpoint with \(size) leaves was signed, but the newest one has \(head.checkpoint.size)"))
             return found
         } catch {
             add(Finding(error, log))
@@ -322,7 +322,7 @@ struct LogVerification {
         judge(previous: past.previousSize, of: past.size, object: name)
         if let time = past.time {
             if let lastTime, time < lastTime {
-                add(Finding(.tampered, log, object: name, "the checkpoint was signed before one of fewer leaves"))
+                add(Finding(.tampered, log, object: name, "the checkpoint was signed before one with fewer leaves"))
             }
             lastTime = max(lastTime ?? time, time)
         }
@@ -334,18 +334,21 @@ struct LogVerification {
         // An earlier run verified the previous checkpoint's copy, so `past` does not contain it.
         if let previous, previous <= report.leavesBefore, found <= report.leavesBefore { return }
         guard let previous else {
-            return add(Finding(.tampered, log, object: object, "the checkpoint does not include its previous size"))
+            return add(
+                Finding(
+                    .tampered, log, object: object,
+                    "the checkpoint's signatures do not cover the previous checkpoint's size"))
         }
         if previous > found {
             add(
                 Finding(
                     .tampered, log, object: try? names.checkpoint(size: previous), leaf: previous - 1,
-                    "the copy of this checkpoint is missing: the checkpoint of \(size) leaves was signed after it"))
+                    "the copy of this checkpoint is missing: the checkpoint with \(size) leaves was signed after it"))
         } else if previous < found {
             add(
                 Finding(
                     .forked, log, object: try? names.checkpoint(size: found), leaf: found - 1,
-                    "the checkpoint of \(size) leaves was signed after one of \(previous), not after this one"))
+                    "the checkpoint with \(size) leaves was signed after one with \(previous), not after this one"))
         }
     }
 

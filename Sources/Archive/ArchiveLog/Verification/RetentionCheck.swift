@@ -1,7 +1,7 @@
 internal import KafkaModel
 internal import TransparencyLog
 
-/// A missing segment below a signed retention's minimum.
+/// A missing segment below a signed retention statement's minimum.
 package struct DeletedSegment: Hashable, Sendable {
     /// The index of the segment's entry bundle.
     package let index: Int
@@ -14,20 +14,20 @@ package struct DeletedSegment: Hashable, Sendable {
     }
 }
 
-/// Verifies deletions against the retention records, which are leaves in the log of the erasures topic. The deletion of
-/// a segment must have been announced, and a recorded step must have performed it at least a day later. At that time,
-/// the segment must have been old enough and not among the kept ones.
+/// Verifies deletions against the retention records, which are leaves in the erasures topic's log. The deletion of a
+/// segment must have been announced, and a recorded step must have performed it at least a day later. At that time, the
+/// segment must have been old enough and not among the kept ones.
 package struct RetentionCheck: Sendable {
     /// The maximum difference between a host's clock and Kafka's, in milliseconds.
     static let clockTolerance: Int64 = 3_600_000
 
     /// The retention time of payloads in milliseconds.
     private let retention: Int64
-    /// The steps of each origin, in log order.
+    /// The steps for each origin, in log order.
     private var steps: [String: [RetentionRecord]] = [:]
-    /// The steps of each origin that state a later time than their record's time in Kafka or in the archive.
+    /// The steps, by origin, that state a later time than their record's time in Kafka or in the archive.
     private var postdated: [String: [RetentionRecord]] = [:]
-    /// Whether all records of the erasures topic could be read.
+    /// Whether all records in the erasures topic could be read.
     package var isComplete = true
 
     package init(retention: Int64) { self.retention = retention }
@@ -73,7 +73,7 @@ package struct RetentionCheck: Sendable {
                 .incomplete,
                 isComplete
                     ? "the segment is missing, and no archived retention record covers its deletion"
-                    : "the segment is missing, and some records of the erasures topic could not be read"
+                    : "the segment is missing, and some records in the erasures topic could not be read"
             )
         }
         return problem(segment, deletedBy: steps[position], announced: steps[..<position], end: end)
@@ -89,7 +89,7 @@ package struct RetentionCheck: Sendable {
         }
         let latest = deletedAt.subtractingReportingOverflow(LogPruning.minimumDelay).partialValue
         guard announced.contains(where: { $0.announced ?? 0 >= end && $0.atMilliseconds <= latest }) else {
-            return (.tampered, "the deletion of the segment was not announced a day before")
+            return (.tampered, "the segment's deletion was not announced a day in advance")
         }
         return nil
     }

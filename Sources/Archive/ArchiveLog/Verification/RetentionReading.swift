@@ -5,11 +5,12 @@ internal import TransparencyLog
 struct RetentionReading: Sendable {
     let reader: LogReader
     let origin: String
-    /// The number of leaves of the checkpoint that is being verified.
+    /// The tree size of the checkpoint being verified.
     let size: Int
 
     /// - Returns: the index, or 0 if no object was ever deleted.
-    /// - Throws: ``ArchiveError`` if the text is not this log's retention, or was not signed with a given key.
+    /// - Throws: ``ArchiveError`` if the object is not this log's retention statement, or was not signed with a given
+    ///   key.
     func minimum() async throws(ArchiveError) -> Int {
         let name = try reader.name { () throws(ObjectStoreError) in try reader.names.retention() }
         guard let bytes = try await reader.bytes(name) else { return 0 }
@@ -20,7 +21,7 @@ struct RetentionReading: Sendable {
         } catch { throw ArchiveError(error, reading: name) }
         guard let retention = Retention(text: note.text), KeyName.areEqual(retention.origin, origin),
             try await isWithinLog(retention.minimum)
-        else { throw ArchiveError(.corruptObject, "not a retention of this log", object: name) }
+        else { throw ArchiveError(.corruptObject, "not this log's retention statement", object: name) }
         return retention.minimum
     }
 

@@ -5,11 +5,11 @@ package struct VerificationOptions: Sendable {
     /// External checkpoints that the logs must continue; nil means that none are compared. If given, a non-empty log
     /// without an external checkpoint is a finding.
     package var anchors: AnchoredCheckpoints?
-    /// The witnesses and their quorum; nil means that cosignatures are ignored. They apply to the log of checkpoints
-    /// or, in an archive without one, to each log.
+    /// The witnesses and their quorum; nil means that cosignatures are ignored. They apply to the checkpoint log or, in
+    /// an archive without one, to each log.
     package var witnesses: WitnessPolicy?
     /// The checkpoints up to which an earlier run verified the logs; nil means that logs are read from their first
-    /// leaf. Each log is read from its checkpoint on and must continue it. A log without a checkpoint here is read
+    /// leaf. Each log is read starting at its checkpoint and must continue it. A log without such a checkpoint is read
     /// completely.
     package var verifiedBefore: AnchoredCheckpoints?
     /// Whether objects are read and compared with their leaves.
@@ -17,7 +17,7 @@ package struct VerificationOptions: Sendable {
     /// Limits the check of objects to leaves archived at or after this time, in milliseconds since 1970. The tree is
     /// always verified completely.
     package var since: Int64?
-    /// An additional check of each object that matches its leaf.
+    /// An additional check for each object that matches its leaf.
     package var inspect: (@Sendable (InspectedObject) async -> InspectionOutcome)?
     /// Called while a log is read, with the numbers of leaves read and in total. Never called concurrently.
     package var progress: (@Sendable (LogNames, Int, Int) -> Void)?

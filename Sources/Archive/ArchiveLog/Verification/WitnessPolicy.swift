@@ -9,7 +9,7 @@ package struct WitnessPolicy: Sendable {
     private let indexes: [Int]
     /// The required number of witnesses or the name of the quorum, phrased as the end of a message: `2 must`.
     package let demand: String
-    /// The names of witnesses with ML-DSA-44 keys that this libcrypto does not support, which never count.
+    /// The names of witnesses with ML-DSA-44 keys that this libcrypto does not support. They never count.
     package let unavailable: [String]
 
     /// Creates a policy that requires `quorum` of the witnesses.
