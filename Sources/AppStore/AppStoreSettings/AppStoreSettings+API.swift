@@ -141,7 +141,7 @@ extension AppStoreSettings {
         var status = stat()
         guard stat(file, &status) == 0, status.st_mode & 0o007 != 0 else { return nil }
         return Warning(
-            setting: found.fileKey, problem: "every user of this machine can access \(file)",
+            setting: found.fileKey, problem: "every user on this machine can access \(file)",
             fix: "Set its mode to 0400, or to 0440 to allow group read access")
     }
 }

@@ -12,8 +12,8 @@ extension AppStoreSettings {
     /// objects are logged.
     ///
     /// - Parameters:
-    ///   - http: the HTTP client of the process, or nil to create one.
-    ///   - budgets: the request budgets of the process, or nil to create new ones.
+    ///   - http: the process's HTTP client, or nil to create one.
+    ///   - budgets: the process's request budgets, or nil to create new ones.
     ///   - observe: called with all events, for metrics, on any thread; must not block.
     package static func client(
         _ api: API, http: HTTPClient? = nil, verifier: NotificationVerifier, clocks: Clocks,

@@ -30,7 +30,7 @@ package enum AppStoreSettings {
     ).optional
     package static let refunds = Setting<RefundHandling>.oneOf(
         "apps.<bundleId>.refunds", default: .on,
-        help: "off makes sluice-refunds skip the refund requests of one app, so that another system can answer them.")
+        help: "off makes sluice-refunds skip the refund requests for one app, so that another system can answer them.")
     package static let refundRoundGap = Setting.duration(
         "refunds.round.gap", default: .seconds(72 * 3_600), in: .seconds(3_600)...(.seconds(60 * 86_400)),
         help: """

@@ -20,7 +20,7 @@ extension ValueKind where Value == String {
             let endpoint = EndpointURL(text)
             guard endpoint.isEncrypted || endpoint.isLoopback else {
                 throw SettingProblem(
-                    "would send tokens unencrypted to another machine; use https://, or a URL of this machine such as "
+                    "would send tokens unencrypted to another machine; use https://, or a URL on this machine such as "
                         + "http://127.0.0.1:8090")
             }
             return text.hasSuffix("/") ? String(text.dropLast()) : text

@@ -1,8 +1,8 @@
 internal import Cryptography
 internal import Synchronization
 
-/// Limits the rate and concurrency of validations of unknown certificate paths. An untrusted client can create any
-/// number of paths, and each validation takes about a millisecond. Known paths are not limited.
+/// Limits the rate and concurrency of validating unknown certificate paths. An untrusted client can create any number
+/// of paths, and each validation takes about a millisecond. Known paths are not limited.
 ///
 /// The concurrency limit applies to distinct paths. Right after startup, all workers see the same new path from Apple
 /// at once; admitting only one of them would reject authentic notifications. The rate limit applies to every

@@ -18,7 +18,7 @@ final class RevocationChecker: Sendable {
     private let state = Mutex(RevocationState())
     private let accepted = Atomic<Int>(0)
 
-    /// The timeout of one OCSP request.
+    /// The timeout for one OCSP request.
     static let timeout = Duration.seconds(10)
 
     init(policy: RevocationPolicy, requester: (any OCSPRequester)?) {

@@ -12,7 +12,7 @@ public enum Verdict: Sendable {
     /// Signed by Apple for a configured app and already stored. The nested objects were not examined. Returned only if
     /// the caller can look up stored notifications.
     case duplicate(NotificationEnvelope)
-    /// Signed by Apple, but for another app or not a notification. Nothing is stored.
+    /// Signed by Apple, but for a different app or not a notification. Nothing is stored.
     case notForUs(Refusal)
     /// Not signed by Apple, or no longer trusted. Nothing is stored.
     case notApple(Refusal)

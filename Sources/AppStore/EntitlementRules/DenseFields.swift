@@ -3,7 +3,7 @@ internal import AppStoreModel
 // Dense encoding of the rules' value types.
 
 extension DenseWriter {
-    /// Writes a number as its difference from the previous number, which is small for Apple's IDs. Writes text
+    /// Writes a number as its difference from the previous number; the difference is small for Apple's IDs. Writes text
     /// unchanged.
     mutating func key(_ key: TransactionKey, since previous: inout UInt64) {
         switch key {

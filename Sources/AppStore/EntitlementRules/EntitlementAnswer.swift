@@ -32,7 +32,7 @@ package struct EntitlementGrant: Hashable, Sendable {
     package var needsStatusQuery = false
     /// Whether access depends on input that has not been read yet.
     package var isUnknown = false
-    /// The trust of the grant: `signed`, unless version 1 notifications determined it or are its only source.
+    /// The grant's trust level: `signed`, unless version 1 notifications determined it or are its only source.
     package var trust = FactTrust.signed
     /// Whether version 1 notifications contain further statements about the purchase that Apple has not confirmed.
     package var awaitsConfirmation = false
@@ -52,8 +52,7 @@ extension EntitlementGrant {
     }
 }
 
-/// The units of one consumable product in an app, summed over all its transactions. Sums saturate at the limits of 64
-/// bits.
+/// The units of one consumable product in an app, summed over all its transactions. Sums saturate at the 64-bit limits.
 package struct UnitBalance: Hashable, Sendable {
     package var environment: AppStoreEnvironment
     package var bundleId: BundleId
@@ -132,7 +131,7 @@ extension EntitlementAnswer {
         case history
     }
 
-    /// Combines the purchases of one environment. Purchases from other environments are ignored, because environments
+    /// Combines the purchases from one environment. Purchases from other environments are ignored, because environments
     /// never share a record.
     package init(
         purchases: [PurchaseFacts], environment: AppStoreEnvironment, at instant: AppStoreInstant, rules: ProductRules,

@@ -9,7 +9,7 @@ struct ItemEntitlement: Hashable, Sendable {
 }
 
 extension ProductRule {
-    /// Returns the entitlements that a transaction grants to its holder. Each item of an Advanced Commerce transaction
+    /// Returns the entitlements that a transaction grants to its holder. Each item in an Advanced Commerce transaction
     /// grants the entitlements in the rule for its SKU, or for the product if the SKU has no rule. Individual items can
     /// be revoked. Source: Apple, `advancedCommerceInfo`, "the date access to this item was revoked".
     func entitlements(of transaction: TransactionFacts, at instant: AppStoreInstant) -> [ItemEntitlement] {

@@ -19,7 +19,7 @@ package enum LegacyTrust: String, Hashable, Sendable, CaseIterable {
     case observe
 }
 
-/// The ``LegacyTrust`` of each app.
+/// The ``LegacyTrust`` for each app.
 package struct LegacyTrustRules: Hashable, Sendable {
     package var apps: [BundleId: LegacyTrust]
     /// The policy for all other apps.

@@ -14,10 +14,10 @@ struct OneTimeEntry {
 
     var product: AppProduct { AppProduct(bundleId: purchase.bundleId, productId: productId) }
 
-    /// Returns the states of all transactions of one product, and the times when they change without a notification. If
-    /// the rule is `extend`, non-renewing subscriptions extend each other: each one begins when the previous one ends
-    /// or when it was bought, whichever is later. The `until` of an active subscription includes the subscriptions that
-    /// follow it without a gap.
+    /// Returns the states of all transactions for one product, and the times when they change without a notification.
+    /// If the rule is `extend`, non-renewing subscriptions extend each other: each one begins when the previous one
+    /// ends or when it was bought, whichever is later. The `until` of an active subscription includes the subscriptions
+    /// that follow it without a gap.
     static func states(
         of transactions: [OneTimeEntry], at instant: AppStoreInstant, rule: ProductRule
     ) -> [(entry: OneTimeEntry, state: OneTimeState, change: AppStoreInstant?)] {

@@ -2,7 +2,7 @@ package import AppStoreModel
 
 /// The entitlements that a product grants. They are configured by the app, not by Apple.
 package struct ProductRule: Hashable, Sendable {
-    /// How multiple transactions of a non-renewing product combine.
+    /// How multiple transactions for a non-renewing product combine.
     package enum Accumulation: String, Sendable, CaseIterable {
         /// Each transaction begins when the previous one ends.
         case extend

@@ -53,7 +53,7 @@ package enum StateRule: String, Sendable, CaseIterable {
     package func explanation(until: String?) -> String {
         let end = until.map { " until \($0)" } ?? ""
         switch self {
-        case .transactionRevoked: return "Apple revoked the transaction of the current period"
+        case .transactionRevoked: return "Apple revoked the transaction for the current period"
         case .statusRevoked: return "Apple's status is revoked, and no known transaction explains it"
         case .periodRunning: return "the paid period runs\(end)"
         case .graceUntil: return "grace period\(end): billing failed, and Apple requests that service continue"

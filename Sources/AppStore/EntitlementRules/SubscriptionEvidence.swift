@@ -89,7 +89,7 @@ struct SubscriptionEvidence {
         return told.willRenew == false ? .renewalOff : .periodOver
     }
 
-    /// Returns the time when access ends: the end of the current period or, if periods of the same product follow
+    /// Returns the time when access ends: the end of the current period or, if periods for the same product follow
     /// without a gap, of the last of them. A revocation or a product change ends access sooner.
     private func endOfAccess(
         in current: SubscriptionPeriod, _ expiresDate: AppStoreInstant, at instant: AppStoreInstant
@@ -97,7 +97,7 @@ struct SubscriptionEvidence {
         var end = expiresDate
         for next in periods where next.start > instant && next.start <= end {
             guard next.productId == current.productId, next.revocationDate == nil else {
-                // The next period is for another product or is revoked.
+                // The next period is for a different product or is revoked.
                 end = next.start
                 break
             }
@@ -107,7 +107,7 @@ struct SubscriptionEvidence {
         return end
     }
 
-    /// Returns the status, unless it belongs to another period whose revocation explains it.
+    /// Returns the status, unless it belongs to a different period whose revocation explains it.
     private func status(of period: SubscriptionPeriod?) -> StatusFacts? {
         let isRevoked = period?.transactions.contains { $0.revocationDate != nil } ?? false
         return status?.status == .revoked && isStatusExplained && !isRevoked ? nil : status

@@ -2,7 +2,7 @@ internal import AppStoreModel
 
 /// One period of a subscription: a single transaction, or several if seats were added during the period.
 ///
-/// If seats were added, Apple sets `additionalTransactionReason` in every transaction of the period, including the one
+/// If seats were added, Apple sets `additionalTransactionReason` in every transaction in the period, including the one
 /// made before the seats were added. The field alone therefore does not show which transaction is the first or whether
 /// one replaces another. Source: Apple, `additionalTransactionReason`, and StoreKit's `seatAddition`.
 struct SubscriptionPeriod {

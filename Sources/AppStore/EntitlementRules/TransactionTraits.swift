@@ -14,7 +14,7 @@ package final class TransactionTraits: Sendable {
         case items
     }
 
-    /// One item of an Advanced Commerce transaction.
+    /// One item in an Advanced Commerce transaction.
     package struct Item: Hashable, Sendable {
         package var sku: String
         package var revocationDate: AppStoreInstant?

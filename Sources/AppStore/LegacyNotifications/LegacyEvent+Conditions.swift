@@ -29,7 +29,7 @@ extension LegacyEvent {
     }
 
     /// Whether renewal is off, the computed status is 2, and expiration_intent is one of these. A subscription in a
-    /// grace period or in billing retry has another status.
+    /// grace period or in billing retry has a different status.
     func hasExpired(_ intents: ExpirationIntent...) -> Bool {
         hasExpired && intents.contains { $0 == expirationIntent }
     }

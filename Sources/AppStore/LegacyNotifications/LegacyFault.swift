@@ -22,7 +22,7 @@ public struct LegacyFault: Error, Hashable, Sendable, CustomStringConvertible {
     /// The response to a sender that knows the password. Apple keeps no history of these bodies, so a rejected body is
     /// lost.
     public enum Outcome: Sendable {
-        /// The body belongs to another app. The status is 403.
+        /// The body belongs to a different app. The status is 403.
         case forbidden
         /// The body comes from a client with the secret but is unreadable. It is quarantined without its secrets, and
         /// the status is 200.

@@ -1,7 +1,7 @@
 internal import AppStoreModel
 internal import JSON
 
-/// The transactions and renewals of a body, in the same structure for both formats.
+/// The transactions and renewals in a body, in the same structure for both formats.
 struct LegacyReceipt: Sendable {
     /// The transactions, in the order of the body.
     let transactions: [ReceiptTransaction]

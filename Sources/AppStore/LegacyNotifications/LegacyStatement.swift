@@ -1,7 +1,7 @@
 internal import AppStoreModel
 internal import JSON
 
-/// The fields of a body outside the receipt.
+/// The body fields outside the receipt.
 struct LegacyStatement: Sendable {
     let source: LegacySource
     /// The type as sent. It is a token, so it is safe in headers.

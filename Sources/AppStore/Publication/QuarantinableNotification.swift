@@ -21,7 +21,7 @@ package struct QuarantinableNotification: Sendable {
 
     /// Creates a value from a version 1 or older body with the correct password.
     /// - Parameters:
-    ///   - reason: the code of the verdict.
+    ///   - reason: the verdict code.
     ///   - bundleId: the app, or nil if unknown.
     ///   - redacted: the body without the parts that must not be stored.
     package init?(

@@ -61,7 +61,7 @@ extension ReceivedNotifications {
     }
 }
 
-/// The reason why bytes are not a row of the reconciliation topic.
+/// The reason why bytes are not a reconciliation topic row.
 package enum RowFormatError: Error, Hashable, Sendable {
     case invalid
     /// The format is newer than this library supports, so the row must never be overwritten.

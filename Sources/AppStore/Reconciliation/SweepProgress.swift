@@ -20,7 +20,7 @@ package struct SweepProgress: Hashable, Sendable {
     package let range: SweepRange
     package private(set) var pass: Pass
     package private(set) var window: SweepRange
-    /// The token of the next page in the window, or nil for the first page. In a status sweep, the last purchase
+    /// The token for the next page in the window, or nil for the first page. In a status sweep, the last purchase
     /// compared.
     package var pageToken: String?
 

@@ -48,8 +48,8 @@ package struct SweepRun: Hashable, Sendable {
         /// requested, or were rejected by Kafka. Each is written to the quarantine topic once, if Kafka accepts it, and
         /// is counted in every sweep that finds it.
         package var refused: Int64 = 0
-        /// The number of notifications acknowledged before the topic's index begins, which may or may not be missing.
-        /// In a status sweep, the number of subscriptions without an answer from Apple.
+        /// The number of notifications acknowledged before the topic's index begins; they may or may not be missing. In
+        /// a status sweep, the number of subscriptions without an answer from Apple.
         package var unknown: Int64 = 0
         /// The number of subscriptions whose published state differs from Apple's status.
         package var differing: Int64 = 0

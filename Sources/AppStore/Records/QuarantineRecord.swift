@@ -6,7 +6,7 @@ public struct QuarantineRecord: Hashable, Sendable {
     /// The maximum length of the detail in bytes. A longer detail is truncated when written.
     public static let maximumDetailBytes = 512
 
-    /// The code of the verdict.
+    /// The verdict code.
     public var reason: String
     public var detail: String?
     public var receivedAt: AppStoreInstant?

@@ -27,8 +27,8 @@ public enum RecordHeaderName: String, Sendable, CaseIterable {
     /// W3C trace context, if the request had one.
     case traceParent = "traceparent"
 
-    // Headers of quarantine records.
-    /// The code of the verdict.
+    // Quarantine record headers.
+    /// The verdict code.
     case quarantineReason = "sluice.quarantine.reason"
     case quarantineDetail = "sluice.quarantine.detail"
     /// The time when the body was received, in RFC 3339 format with milliseconds.

@@ -81,7 +81,7 @@ public struct SignedParts: Sendable {
 
     /// Returns the proof, with references in place of the header segments, or nil if the number of references differs.
     ///
-    /// - Parameter references: the references of ``headers``, in the same order.
+    /// - Parameter references: the references to ``headers``, in the same order.
     public func proof(_ references: [HeaderReference]) -> RecordProof? {
         guard references.count == count else { return nil }
         var left = references[...]

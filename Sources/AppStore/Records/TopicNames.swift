@@ -26,9 +26,9 @@ public struct TopicNames: Hashable, Sendable {
 
     public init(prefix: String = TopicNames.defaultPrefix) { self.prefix = prefix }
 
-    /// Returns the environment of each topic of one kind.
+    /// Returns the environment for each topic of one kind.
     ///
-    /// - Parameter topic: returns the topic of an environment, such as ``entitlements(_:)``.
+    /// - Parameter topic: returns the topic for an environment, such as ``entitlements(_:)``.
     package static func environments(
         of topic: (AppStoreEnvironment) -> KafkaTopic
     ) -> [KafkaTopic: AppStoreEnvironment] {

@@ -8,7 +8,8 @@ internal import Synchronization
 package struct FollowedKeys: Hashable, Sendable {
     /// The number of records that this store has applied.
     package internal(set) var applied = 0
-    /// The reasons why records were refused, one line each: a record is damaged, or belongs to another installation.
+    /// The reasons why records were refused, one line each: a record is damaged, or belongs to a different
+    /// installation.
     package internal(set) var refused: [String] = []
 }
 

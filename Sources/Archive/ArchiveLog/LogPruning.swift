@@ -11,7 +11,7 @@ package struct LogPruning: Sendable {
     package static let minimumDelay: Int64 = 86_400_000
     /// The divisor that limits a run: it may announce at most one in this many of the full segments still kept.
     static let greatestShare = 10
-    /// The number of segments that a run may always announce, so that pruning of a small log makes progress.
+    /// The number of segments that a run may always announce, so that pruning a small log makes progress.
     static let leastSegments = 16
     private static let pageSize = 1000
 

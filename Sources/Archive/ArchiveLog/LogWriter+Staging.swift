@@ -21,7 +21,7 @@ extension LogWriter {
     }
 
     /// Writes an object that a published checkpoint covers. The tree determines the object's bytes, so any writer may
-    /// write it at any time. An existing object with different bytes comes from an interrupted writer of an earlier
+    /// write it at any time. An existing object with different bytes comes from an interrupted writer in an earlier
     /// release.
     static func place(_ object: NamedBytes, in store: any ObjectStore) async throws(ObjectStoreError) {
         do throws(ObjectStoreError) {

@@ -22,7 +22,7 @@ public struct AppTransactionPayload: Hashable, Sendable {
     public var originalPlatform: String?
     /// Unknown fields, as received.
     public var unknownFields: JSONObject
-    /// Malformed fields of this object and its nested objects, which are treated as absent.
+    /// Malformed fields, treated as absent, in this object and its nested objects.
     public var fieldProblems: [FieldProblem]
 
     /// Reads a scanned payload.

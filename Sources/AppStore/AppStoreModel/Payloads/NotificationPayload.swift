@@ -23,7 +23,7 @@ public struct NotificationPayload: Hashable, Sendable {
     public var unclaimInfo: UnclaimInfo?
     /// Unknown fields, as received.
     public var unknownFields: JSONObject
-    /// Malformed fields of this object and its nested objects, which are treated as absent.
+    /// Malformed fields, treated as absent, in this object and its nested objects.
     public var fieldProblems: [FieldProblem]
 
     /// Reads a scanned payload.

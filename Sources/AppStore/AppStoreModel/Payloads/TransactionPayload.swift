@@ -31,7 +31,7 @@ public struct TransactionPayload: Hashable, Sendable {
     public var offerType: OfferType?
     public var offerIdentifier: String?
     public var offerDiscountType: OfferDiscountType?
-    /// The duration of the offer in ISO 8601 format.
+    /// The offer duration in ISO 8601 format.
     public var offerPeriod: String?
     public var environment: AppStoreEnvironment?
     public var transactionReason: TransactionReason?
@@ -52,7 +52,7 @@ public struct TransactionPayload: Hashable, Sendable {
     public var multiSeatInfo: TransactionMultiSeatInfo?
     /// Unknown fields, as received.
     public var unknownFields: JSONObject
-    /// Malformed fields of this object and its nested objects, which are treated as absent.
+    /// Malformed fields, treated as absent, in this object and its nested objects.
     public var fieldProblems: [FieldProblem]
 
     /// Reads a scanned payload.

@@ -13,7 +13,7 @@ internal import Tracing
 /// app and environment. Source: Apple, "App Store Server API" 1.20.
 package final class AppStoreServerClient: Sendable {
     package struct Configuration: Sendable {
-        /// The credentials of each app. Requests for an app without credentials fail with `noKey`.
+        /// The credentials for each app. Requests for an app without credentials fail with `noKey`.
         package var credentials: [BundleId: APICredentials]
         /// The scheme, host and port, plus any path prefix that a proxy requires before `/inApps`, without a trailing
         /// `/`.
@@ -53,7 +53,7 @@ package final class AppStoreServerClient: Sendable {
 
     /// - Parameters:
     ///   - verifier: verifies the signed objects in responses; must have the same apps as `configuration`.
-    ///   - budgets: the request budgets of the process, or nil to create new ones.
+    ///   - budgets: the process's request budgets, or nil to create new ones.
     ///   - report: called with events for logs and metrics, on any thread; must not block.
     package init(
         _ configuration: Configuration, http: HTTPClient, verifier: NotificationVerifier, clocks: Clocks = .system,

@@ -25,7 +25,7 @@ package struct Pages<Page: Sendable>: Sendable {
     /// The cursors used so far.
     private var seen: Set<String> = []
     private var position = Position.next
-    /// The cursor of the page after the last one returned. Use it to resume after a failure or in another process.
+    /// The cursor for the page after the last one returned. Use it to resume after a failure or in another process.
     package private(set) var cursor: String?
 
     init(

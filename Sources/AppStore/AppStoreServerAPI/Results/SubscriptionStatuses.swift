@@ -18,7 +18,7 @@ package struct SubscriptionStatuses: Sendable {
     /// A rejected subscription, kept with its JWS strings so that nothing is lost.
     package struct RefusedItem: Sendable {
         package let object: RefusedObject
-        /// The ID in the response, which is not signed.
+        /// The unsigned ID in the response.
         package let originalTransactionId: OriginalTransactionId?
         /// The text, exactly as in the response.
         package let signedTransactionInfo: [UInt8]

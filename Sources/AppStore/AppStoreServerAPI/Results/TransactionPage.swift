@@ -5,7 +5,7 @@ package struct TransactionPage: Sendable {
     package let transactions: [VerifiedTransaction]
     /// The rejected objects in the response.
     package let refused: [RefusedObject]
-    /// The cursor of the next page. It is present even on the last page, because a later request with this cursor
+    /// The cursor for the next page. It is present even on the last page, because a later request with this cursor
     /// returns the changes since then.
     package let revision: String?
     package let hasMore: Bool

@@ -117,7 +117,7 @@ package final class BearerTokens: Sendable {
     private static func unusable(_ path: String) -> APIFailure {
         APIFailure(
             kind: .noKey, message: "the App Store Server API key \(path) cannot be used", isRetriable: true,
-            fix: "put the .p8 file from App Store Connect there, readable by this process; it is reloaded automatically"
+            fix: "put App Store Connect's .p8 file at that path, readable by this process; it is reloaded automatically"
         )
     }
 }

@@ -38,7 +38,7 @@ struct AudienceCheck: Sendable {
             throw Refusal(.profileContainer, "the external purchase token does not identify the environment")
         }
         // The app is ours. From here on, a notification with new or missing members is quarantined; it is rejected only
-        // if a member identifies another app.
+        // if a member identifies a different app.
         guard let environment = envelope.environment.value else {
             throw Refusal(.profileAudience, "the environment is not a string")
         }

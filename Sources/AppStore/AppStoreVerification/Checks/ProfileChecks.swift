@@ -60,8 +60,8 @@ enum ProfileChecks {
         }
     }
 
-    /// Checks that `signedDate` is not before the opening of the App Store. Old dates are accepted, because histories
-    /// and replays contain them. A date more than 24 hours ahead means that this machine's clock is wrong.
+    /// Checks that `signedDate` is not before the App Store opened. Old dates are accepted, because histories and
+    /// replays contain them. A date more than 24 hours ahead means that this machine's clock is wrong.
     /// - Parameter now: the current time, in milliseconds since 1970.
     static func checkDate(
         _ date: EnvelopeField<AppStoreInstant>, of object: String, at now: Int64, isRequired: Bool

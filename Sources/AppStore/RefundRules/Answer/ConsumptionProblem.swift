@@ -1,6 +1,6 @@
 /// The reason why a case is not answered. Equality compares the code and the message.
 package struct ConsumptionProblem: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The code of a problem. The raw values appear in records and metrics and are a contract.
+    /// A problem code. The raw values appear in records and metrics and are a contract.
     package enum Code: String, CaseIterable, Sendable {
         /// The rules or the company's service decided not to answer.
         case doNotAnswer = "do_not_answer"
@@ -50,7 +50,7 @@ package enum ConsumptionNote: String, CaseIterable, Sendable {
     /// A consumptionPercentage for an auto-renewable subscription, which Apple computes from the elapsed time
     /// (4000209).
     case percentageOfSubscription = "percentage_of_subscription"
-    /// A consumptionPercentage for a product with a missing or new type, which may be a subscription.
+    /// A consumptionPercentage for a product with a missing or new type, because the product may be a subscription.
     case percentageOfUnknownType = "percentage_of_unknown_type"
     /// A consumptionPercentage greater than 0, although nothing was delivered.
     case percentageOfUndelivered = "percentage_of_undelivered"

@@ -6,7 +6,7 @@ package enum RefundReading: Sendable {
     case refund(RefundCase)
     /// The notification does not concern refunds.
     case irrelevant
-    /// The notification concerns refunds but is unusable. The values are the code and the detail of the reason.
+    /// The notification concerns refunds but is unusable. The values are the reason's code and detail.
     case unusable(String, String?)
 
     /// - Parameters:

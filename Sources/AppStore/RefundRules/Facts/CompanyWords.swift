@@ -1,6 +1,6 @@
 /// The company's statements about a customer, in addition to the rules file. Source: app-store.md 10.6.
 package struct CompanyWords: Hashable, Sendable {
-    /// The answer of the company's service to this request.
+    /// The answer from the company's service to this request.
     package var service: ConsumptionFacts?
     /// The company's record about the customer.
     package var preference: RefundPreference?

@@ -14,7 +14,7 @@ struct RefundInput {
         self.member = member
     }
 
-    /// Parses a complete text, which must be an object.
+    /// Parses complete JSON text, which must be an object.
     init(json: [UInt8], name: String, maximumBytes: Int) throws(RefundInputError) {
         do throws(JSONError) {
             element = try JSONDocument.object(json, maximumBytes: maximumBytes, maximumDepth: 8).root

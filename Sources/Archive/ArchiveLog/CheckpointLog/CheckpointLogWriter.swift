@@ -122,8 +122,8 @@ package struct CheckpointLogWriter: Sendable {
     /// Releases the lock so that other processes can write.
     package func close() { lock.release() }
 
-    /// Restores the right edge of the tree: reads full tiles and computes the rest from the entries. Also writes any
-    /// missing objects of the checkpoint.
+    /// Restores the right edge of the tree: reads full tiles and computes the rest from the entries. Also writes any of
+    /// the checkpoint's missing objects.
     private mutating func restore(_ state: PendingEntries, root: MerkleHash) async throws {
         guard state.first + state.entries.count == pending.size else {
             throw ArchiveError.damaged(names, "the entries in its pending object do not match its checkpoint")
@@ -208,7 +208,7 @@ package struct CheckpointLogWriter: Sendable {
         try await store.synchronize()
     }
 
-    /// Creates an object of a committed checkpoint. If the object exists, it must have the same bytes.
+    /// Creates an object for a committed checkpoint. If the object exists, it must have the same bytes.
     private func create(_ name: ObjectName, _ bytes: [UInt8]) async throws {
         do throws(ObjectStoreError) {
             try await store.create(name, bytes)

@@ -7,7 +7,7 @@ package struct ArchiveKeyReference: Hashable, Sendable {
     /// Whether the id is hidden by an ``ArchiveLeafMask``. In version 1 leaves, the field is the id itself.
     package let isMasked: Bool
 
-    /// Creates the reference for a version 1 leaf, which is the same in all leaves of a subject.
+    /// Creates the reference for a version 1 leaf. All of a subject's version 1 leaves have the same reference.
     package init(id: ArchiveKeyId) {
         field = id
         isMasked = false

@@ -72,7 +72,7 @@ struct AnchoredRoot: Sendable {
     enum Source: Sendable, Equatable {
         /// An external checkpoint.
         case elsewhere
-        /// A checkpoint cosigned by a witness, which is identified by its position in the policy's list.
+        /// A checkpoint cosigned by the witness at this position in the policy's list.
         case witness(Int)
         /// The checkpoint up to which an earlier run verified the log.
         case verifiedBefore

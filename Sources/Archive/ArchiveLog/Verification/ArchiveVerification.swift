@@ -100,7 +100,7 @@ package struct ArchiveVerification: Sendable {
         return (logs, others)
     }
 
-    /// Returns the log with an origin in an archive, or nil if the origin belongs to another archive.
+    /// Returns the log with an origin in an archive, or nil if the origin belongs to a different archive.
     private static func names(of origin: String, _ archive: String) -> LogNames? {
         let folder = origin.split(separator: "/").suffix(2).joined(separator: "/")
         guard let prefix = try? ObjectName(folder), let names = LogNames(folder: prefix),

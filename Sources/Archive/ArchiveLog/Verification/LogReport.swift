@@ -38,8 +38,8 @@ package struct LogReport: Sendable {
     package internal(set) var loggedCheckpoints = 0
     /// The checkpoints in the leaves, if this is the checkpoint log.
     var logged = LoggedCheckpoints()
-    /// The number of leaves beyond the checkpoint that have objects: unfinished work of a writer, or a sign that the
-    /// log was rolled back.
+    /// The number of leaves beyond the checkpoint that have objects: a writer's unfinished work, or a sign that the log
+    /// was rolled back.
     package internal(set) var leavesBeyond = 0
     /// The number of objects that the newest checkpoint does not need, and the first few names.
     package internal(set) var strayObjects = 0

@@ -7,7 +7,7 @@ internal import TransparencyLog
 extension LogVerification {
     /// Reports that an anchored log no longer has a usable checkpoint.
     mutating func addGone() {
-        // A checkpoint that is unreadable or signed with another key does not prove a rollback.
+        // A checkpoint that is unreadable or signed with a different key does not prove a rollback.
         guard report.findings.allSatisfy({ $0.kind == .tampered }) else { return }
         let anchored = archives.flatMap { archive in
             let origin = names.origin(archive: archive)
@@ -83,7 +83,8 @@ extension LogVerification {
     }
 
     /// Skips the bundles that an earlier run verified, except the one with its last leaf. The tiles for the skipped
-    /// leaves are correct if the tree has the root of the earlier run's checkpoint, which is compared like an anchor.
+    /// leaves are correct if the tree has the root of the earlier run's checkpoint; that root is compared like an
+    /// anchor.
     mutating func skipVerified(_ head: Checkpoint) async {
         // Always read the checkpoint log completely: it is small, and all of its leaves are needed.
         guard !names.isCheckpointLog, options.witnesses == nil || isCovered,

@@ -6,7 +6,7 @@ internal import TransparencyLog
 /// every object with its leaf. It also compares the roots of the newest and of all past checkpoints with the tree, and
 /// checks the order of the leaves.
 ///
-/// Objects beyond the checkpoint are unfinished work of the writer, or a sign that the log was rolled back; they are
+/// Objects beyond the checkpoint are the writer's unfinished work, or a sign that the log was rolled back; they are
 /// counted but are not findings. Partial tiles and bundles that only a signed past checkpoint needs are findings if
 /// they differ from the full ones (``StrayObjects``). Memory use does not grow with the log, except for eight bytes per
 /// past checkpoint.

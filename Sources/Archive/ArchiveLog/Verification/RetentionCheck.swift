@@ -32,7 +32,7 @@ package struct RetentionCheck: Sendable {
 
     package init(retention: Int64) { self.retention = retention }
 
-    /// Adds a step. Call it in log order. `leaf` is the leaf of the step's record.
+    /// Adds a step. Call it in log order. `leaf` is the leaf for the step's record.
     package mutating func add(_ record: RetentionRecord, _ leaf: ArchiveLeaf) {
         let latest = min(leaf.timestampMilliseconds ?? leaf.archivedAtMilliseconds, leaf.archivedAtMilliseconds)
         guard record.atMilliseconds <= latest.addingReportingOverflow(Self.clockTolerance).partialValue else {

@@ -14,8 +14,8 @@ package struct VerificationOptions: Sendable {
     package var verifiedBefore: AnchoredCheckpoints?
     /// Whether objects are read and compared with their leaves.
     package var checksObjects = true
-    /// Limits the check of objects to leaves archived at or after this time, in milliseconds since 1970. The tree is
-    /// always verified completely.
+    /// Limits object checks to leaves archived at or after this time, in milliseconds since 1970. The tree is always
+    /// verified completely.
     package var since: Int64?
     /// An additional check for each object that matches its leaf.
     package var inspect: (@Sendable (InspectedObject) async -> InspectionOutcome)?
