@@ -31,7 +31,7 @@ extension AppStoreSettings {
         }
     }
 
-    /// Creates a verifier for signed objects that sends OCSP requests.
+    /// Creates a signed-object verifier that sends OCSP requests.
     ///
     /// - Throws: `ConfigurationError` if the apps or roots are unusable.
     package static func verifier(

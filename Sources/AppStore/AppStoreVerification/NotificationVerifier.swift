@@ -112,7 +112,7 @@ public final class NotificationVerifier: Sendable {
         revocation.status(at: now)
     }
 
-    /// The number of certificate path validations since the start. A known path is validated again every 15 minutes.
+    /// The number of certificate path validations since startup. A known path is validated again every 15 minutes.
     public var chainValidations: Int { objects.validations }
 
     /// Counters for the key tables. All are zero if the configuration turns the tables off.

@@ -8,7 +8,7 @@ public enum Reason: String, Sendable, CaseIterable, CustomStringConvertible {
     case empty
     /// The body is not JSON in UTF-8, is nested too deeply, has more than a thousand names, or has trailing bytes.
     case json
-    /// The body is JSON, but not an object with exactly one non-empty string `signedPayload`.
+    /// The body is JSON, but not an object with exactly one non-empty `signedPayload` string.
     case jsonShape = "json_shape"
     /// An object in the body contains a duplicate member name.
     case jsonDuplicate = "json_dup"
@@ -141,7 +141,7 @@ public enum Reason: String, Sendable, CaseIterable, CustomStringConvertible {
 /// framing and size). Validity and revocation are checked only after the signature; otherwise, an untrusted client
 /// could provoke retries with Apple's public certificate chain.
 public enum VerificationStep: Int, Sendable, Hashable, CaseIterable {
-    /// The outer JSON has exactly one string `signedPayload`.
+    /// The outer JSON has exactly one `signedPayload` string.
     case body = 3
     /// The JWS is three segments of strict base64url.
     case compactForm = 4

@@ -50,7 +50,7 @@ struct RevocationState {
     private var entries: [SHA256Digest: Entry] = [:]
     private var outcomes: [String: Int] = [:]
 
-    /// Returns whether `subject` is known to be revoked. A call also marks the certificate as used.
+    /// Returns whether `subject` is known to be revoked. Also marks the certificate as used.
     mutating func isRevoked(_ subject: Certificate, issuer: Certificate, at now: Int64) -> Bool {
         let id = Self.id(of: subject, issuer: issuer)
         guard let entry = entries[id], entry.standing.known(at: now) == .revoked else { return false }
@@ -206,7 +206,7 @@ final class RevocationStanding: Sendable {
 
 /// The revocation status of all certificates in use, for metrics, logs and alerts.
 public struct RevocationStatus: Sendable, Hashable {
-    /// The number of responses and failures since the start, by kind.
+    /// The number of responses and failures since startup, by kind.
     public var outcomes: [String: Int] = [:]
     /// The number of certificates with a good response that is still valid.
     public var good = 0

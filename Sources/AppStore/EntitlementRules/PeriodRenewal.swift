@@ -38,8 +38,8 @@ struct PeriodRenewal {
         self.status = isToldWithFormer ? nil : status
     }
 
-    /// The end of the grace period according to Apple, or nil if Apple has stopped retrying. Renewal info still
-    /// contains the date after a status that ends the period and after the last retry.
+    /// The end of the grace period according to Apple, or nil if Apple has stopped retrying. Renewal info contains the
+    /// date even after a status that ends the period and after the last retry.
     var gracePeriodEnd: AppStoreInstant? {
         guard !isCommitted, let failure, let end = failure.gracePeriodExpiresDate else { return nil }
         let since = status.flatMap { Self.isEarlier($0.version, than: failure.version) ? nil : $0.status }

@@ -127,8 +127,8 @@ extension PurchaseFacts {
 
     // MARK: Renewal
 
-    /// Returns renewal info for a grace period whose end is not stored. It assumes Apple's maximum of 28 days from the
-    /// end of the period, followed by retries.
+    /// Returns renewal info for a grace period whose end is not stored. The result assumes Apple's maximum of 28 days
+    /// from the end of the period, followed by retries.
     private func unknownGrace(until expiresDate: AppStoreInstant?, _ status: StatusFacts?) -> RenewalFacts? {
         guard let status, status.status == .billingGracePeriod, let expiresDate else { return nil }
         var content = RenewalContent(version: status.version)
@@ -138,7 +138,7 @@ extension PurchaseFacts {
         return RenewalFacts(content)
     }
 
-    /// Returns renewal info with the renewal status that the customer chose if that was the last statement about
+    /// Returns renewal info with the renewal status that the customer chose if the choice was the last statement about
     /// renewal, or nil otherwise.
     private func renewalToldByHistory(at instant: AppStoreInstant) -> RenewalFacts? {
         let told = events.last {

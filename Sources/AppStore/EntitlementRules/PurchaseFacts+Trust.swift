@@ -25,8 +25,8 @@ struct UnsettledLegacy: Sendable {
 /// lists the fact, or a signed statement about the same object. Dates in the body of an unsigned fact are never
 /// compared with signed dates.
 extension PurchaseFacts {
-    /// The minimum delay, in milliseconds, between the receipt of an unsigned fact and the signed statement about the
-    /// same object that settles it. Apple's API may show a change later than the notification reports it.
+    /// The minimum time, in milliseconds, from the receipt of an unsigned fact until a signed statement about the same
+    /// object can settle it. Apple's API may show a change later than the notification reports it.
     static let settlingMilliseconds: Int64 = 300_000
 
     /// Unsigned facts that apply under `accept` and await confirmation under `confirm`, or nil if there are none.

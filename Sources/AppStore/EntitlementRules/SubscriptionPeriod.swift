@@ -40,8 +40,8 @@ struct SubscriptionPeriod {
         return latest
     }
 
-    /// Returns the number of seats in the transactions that have begun. A group member's transaction repeats the number
-    /// of seats of the whole group, but grants access to only one person.
+    /// Returns the number of seats in the transactions that have begun. A group member's transaction repeats the whole
+    /// group's number of seats, but grants access to only one person.
     func seats(at instant: AppStoreInstant) -> Int64 {
         if first.inAppOwnershipType == .assigned { return 1 }
         var seats = first.seats(at: instant)

@@ -7,7 +7,7 @@ internal import JSON
 /// The content is stored as text, because merging reads only the version and few readers need the content.
 package struct TransactionDetails: VersionedFacts {
     package let version: FactVersion
-    /// Whether the details contain the number of a period in a commitment, the only member that most answers need.
+    /// Whether the details contain a billing period number within a commitment, the only member that most answers need.
     let hasBillingPeriod: Bool
     private let storage: LazyContent<TransactionDetailsContent?>
 

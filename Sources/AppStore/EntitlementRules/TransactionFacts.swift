@@ -1,7 +1,7 @@
 package import AppStoreModel
 internal import JSON
 
-/// The members of the newest statement about a transaction that are needed to answer requests and to merge facts.
+/// The members, from the newest statement about a transaction, that are needed to answer requests and to merge facts.
 ///
 /// A newer statement replaces an older one completely. If the newer statement has no revocation, the revocation is
 /// removed; this is how Apple reports the reversal of a refund.
@@ -70,7 +70,7 @@ package struct TransactionFacts: Hashable, Sendable {
     /// The start, or the signedDate if there is no start.
     var beginning: AppStoreInstant { start == .earliest ? version.signedDate : start }
 
-    /// Whether the transaction counts towards the limit ``FactsBounds/periods``.
+    /// Whether the transaction counts towards the ``FactsBounds/periods`` limit.
     var isPeriod: Bool { isAutoRenewable && !hasAddedSeats }
 
     /// Returns whether `one` precedes `other` in a purchase. Transactions are ordered by start, then by the text of the

@@ -1,6 +1,6 @@
 internal import AppStoreModel
 
-/// Maps the types in the unsigned formats to the nearest version 2 type: the first row for the type with a true
+/// Maps the types in the unsigned formats to the nearest version 2 type: of the rows for a type, the first with a true
 /// condition applies. The original type is also kept (`rawType`).
 ///
 /// The unsigned formats have no equivalents of OFFER_REDEEMED, GRACE_PERIOD_EXPIRED, REFUND_DECLINED, REFUND_REVERSED,

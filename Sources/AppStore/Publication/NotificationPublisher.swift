@@ -52,7 +52,7 @@ package final class NotificationPublisher: Sendable {
     /// acknowledged, or with the first failure.
     ///
     /// - Parameters:
-    ///   - traceParent: the W3C trace context for the record's header, which the caller has validated.
+    ///   - traceParent: the W3C trace context for the record's header, already validated by the caller.
     ///   - span: the span of the publication, ended by the caller. The wait for the acknowledgement becomes its child.
     package func publish(
         _ notification: AcceptedNotification, receivedAt: AppStoreInstant, origin: RecordOrigin,

@@ -9,7 +9,7 @@ package enum SweepKind: Hashable, Sendable {
     /// Apple's current status for each subscription with version 1 notifications, because no history contains these
     /// notifications.
     case statuses
-    /// A range requested by an operator, with the ID of the request.
+    /// A range requested by an operator, with the request ID.
     case backfill(String)
 
     private static let backfillPrefix = "backfill-"

@@ -4,7 +4,7 @@ public import KafkaModel
 extension KafkaProducerRecord {
     /// Creates the record for a notification.
     ///
-    /// - Parameter traceParent: the W3C trace context of the request, which the caller has validated.
+    /// - Parameter traceParent: the request's W3C trace context, already validated by the caller.
     public init(
         _ identity: RecordIdentity, to topic: KafkaTopic, content: RecordContent, receivedAt: AppStoreInstant,
         trust: RecordTrust = .signed, origin: RecordOrigin = .live, traceParent: String? = nil

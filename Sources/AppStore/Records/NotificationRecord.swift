@@ -42,7 +42,7 @@ public struct NotificationRecord: Sendable {
         notificationElement = notification
     }
 
-    /// Creates a copy of a parsed record with other headers.
+    /// Creates a copy of a parsed record with different headers.
     package init(_ record: NotificationRecord, headers: [KafkaHeader]) {
         key = record.key
         self.headers = headers

@@ -168,7 +168,7 @@ extension TopicNames {
         ]
     }
 
-    /// The topic in which every consumer finds whether its group is paused.
+    /// The topic from which every consumer learns whether its group is paused.
     public var controlTopic: TopicSpecification {
         TopicSpecification(name: control, partitions: 1, cleanup: .compact(), isKeyed: false)
     }

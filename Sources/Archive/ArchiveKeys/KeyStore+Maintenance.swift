@@ -40,8 +40,8 @@ extension KeyStore {
         return count
     }
 
-    /// Returns the number of data keys that each key-encryption key wraps, by its id. A key-encryption key that wraps
-    /// no keys can be removed.
+    /// Returns the number of data keys that each key-encryption key wraps, keyed by its id. A key-encryption key that
+    /// wraps no keys can be removed.
     package func wrappedKeys() throws(ArchiveError) -> [String: Int] {
         try file.withLock { (file) throws(ArchiveError) in try file.wrappedKeys() }
     }

@@ -108,8 +108,8 @@ package struct LogPruning: Sendable {
         } catch { throw ArchiveError(error, writing: names) }
     }
 
-    /// Returns when the first segment that a plan neither deletes nor keeps for a hold was completed: the time at which
-    /// its last leaf was archived, in milliseconds since 1970. Nil if there is no full segment.
+    /// Returns the time, in milliseconds since 1970, when the first segment that a plan neither deletes nor keeps for a
+    /// hold was completed, that is, when its last leaf was archived. Nil if there is no full segment.
     ///
     /// - Parameter size: the number of leaves that the checkpoint covers.
     package func firstKept(_ plan: Plan, size: Int) async throws(ArchiveError) -> Int64? {

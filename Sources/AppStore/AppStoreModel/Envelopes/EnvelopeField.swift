@@ -1,6 +1,6 @@
 internal import JSON
 
-/// A field of a payload, as read by the ingress.
+/// A payload field, as read by the ingress.
 public enum EnvelopeField<Value: Sendable & Equatable>: Sendable, Equatable {
     /// The field is missing or `null`.
     case absent

@@ -1,6 +1,6 @@
 public import JSON
 
-/// The fields of a transaction payload that the ingress needs.
+/// The transaction payload fields that the ingress needs.
 public struct TransactionEnvelope: Sendable {
     public let transactionId: EnvelopeField<TransactionId>
     public let originalTransactionId: EnvelopeField<OriginalTransactionId>
@@ -24,7 +24,7 @@ public struct TransactionEnvelope: Sendable {
     public var isTransaction: Bool { transactionId.value != nil && originalTransactionId.value != nil }
 }
 
-/// The fields of a renewal info payload that the ingress needs. Renewal info has no bundleId.
+/// The renewal info payload fields that the ingress needs. Renewal info has no bundleId.
 public struct RenewalInfoEnvelope: Sendable {
     public let originalTransactionId: EnvelopeField<OriginalTransactionId>
     public let environment: EnvelopeField<AppStoreEnvironment>
@@ -47,7 +47,7 @@ public struct RenewalInfoEnvelope: Sendable {
     public var isRenewalInfo: Bool { originalTransactionId.value != nil && hasRenewalFields }
 }
 
-/// The fields of an app transaction payload that the ingress needs.
+/// The app transaction payload fields that the ingress needs.
 public struct AppTransactionEnvelope: Sendable {
     /// The environment of the app transaction.
     public let receiptType: EnvelopeField<AppStoreEnvironment>

@@ -11,7 +11,7 @@ public struct AdvancedCommerceTransactionInfo: Hashable, Sendable {
     public var taxCode: String?
     /// The price without tax in milliunits of the currency.
     public var taxExclusivePrice: Int64?
-    /// The tax rate as a decimal number in text form.
+    /// The tax rate as a decimal string.
     public var taxRate: String?
     /// Unknown fields, as received.
     public var unknownFields: JSONObject

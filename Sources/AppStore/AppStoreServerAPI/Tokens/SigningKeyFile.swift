@@ -8,8 +8,8 @@ internal import Glibc
 struct SigningKeyFile: Sendable {
     let path: String
     private(set) var key: PrivateKey?
-    /// The key ID in the file name after resolving links, if the name was given by Apple. Pointing a link at a
-    /// different file therefore changes the ID together with the key.
+    /// The key ID in the file name after links are resolved, if Apple assigned the name. Pointing a link at a different
+    /// file therefore changes the ID together with the key.
     private(set) var keyId: String?
     private var version: FileVersion?
 

@@ -11,7 +11,7 @@ enum FormChecks {
         case legacy(JSONDocument)
     }
 
-    /// Check 3: the body is one JSON object with exactly one string `signedPayload`. Other members are ignored, up to a
+    /// Check 3: the body is one JSON object with exactly one `signedPayload` string. Other members are ignored, up to a
     /// thousand names and as many array elements. The body's version, and therefore its limits, is known only after
     /// parsing.
     static func content(of body: [UInt8], _ limits: BodyLimits) throws(Refusal) -> Content {

@@ -24,7 +24,7 @@ package struct PublishedSubscription: Sendable, Hashable {
     /// - Parameter isComparedOnly: whether to return nil, without parsing the facts, for the majority of subscriptions
     ///   that need no comparison.
     ///
-    /// Returns nil for rows for other apps, for products other than subscriptions, and for unreadable rows.
+    /// Returns nil for rows about other apps or about products other than subscriptions, and for unreadable rows.
     package init?(_ record: KafkaRecord, of bundleId: BundleId, isComparedOnly: Bool = false) {
         guard let value = record.value, let key = record.key.flatMap({ String(validating: $0, as: UTF8.self) }),
             let parts = RecordKey.parts(of: key), parts.bundleId == bundleId,

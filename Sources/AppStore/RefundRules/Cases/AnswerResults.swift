@@ -5,7 +5,8 @@ package import JSON
 package struct AnswerAcceptance: DatedPart {
     /// The signedDate of the newest request known when Apple accepted the answer.
     package var through: AppStoreInstant
-    /// The time on the clock of the member that sent the answer. It only decides between competing values of this part.
+    /// The time on the clock of the member that sent the answer. It is used only to choose between competing values of
+    /// this part.
     package var at: AppStoreInstant
     /// The number of requests sent so far, as recorded by the member that sent the last one.
     package var attempts: Int64
@@ -50,7 +51,8 @@ package struct AnswerEnd: DatedPart {
     package var kind: Kind
     /// The signedDate of the newest request known when the round ended.
     package var through: AppStoreInstant
-    /// The time on the clock of the member that ended the round. It only decides between competing values of this part.
+    /// The time on the clock of the member that ended the round. It is used only to choose between competing values of
+    /// this part.
     package var at: AppStoreInstant
     /// A code from ``RefundReason`` or from the App Store Server API.
     package var reason: String

@@ -1,7 +1,7 @@
 internal import AppStoreModel
 internal import JSON
 
-/// Determines whether the transaction of a version 1 CONSUMPTION_REQUEST is certain. The body does not identify the
+/// Determines whether the transaction for a version 1 CONSUMPTION_REQUEST is certain. The body does not identify the
 /// transaction, so it is certain only if the body names a purchase and the receipt contains exactly one unrefunded
 /// transaction for that purchase.
 enum LegacyRequest {

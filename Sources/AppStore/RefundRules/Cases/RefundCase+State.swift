@@ -44,8 +44,8 @@ extension RefundCase {
         answer.through ?? newestDate(receivedUntil: answer.decidedAt)
     }
 
-    /// Returns a proposal's round, identified by the date of its first request in milliseconds, or `Int64.min` if the
-    /// bytes do not contain it.
+    /// Returns a proposal's round, identified by the date of the round's first request in milliseconds, or `Int64.min`
+    /// if the bytes do not contain it.
     ///
     /// - Parameter gap: see ``RefundRounds``.
     package func round(ofProposal json: [UInt8], gap: Int64) -> Int64 {

@@ -1,4 +1,4 @@
-/// One rule of the rules file.
+/// One rule in the rules file.
 struct RefundRule: Hashable, Sendable {
     /// The name, unique within the file and used as a metric label.
     var name: String

@@ -31,7 +31,7 @@ package struct ArchiveKeyReference: Hashable, Sendable {
 }
 
 /// Masks data key ids in leaves. Without the key store, a reader cannot tell which leaves belong to the same subject,
-/// or which leaves are affected by an erasure of a given key.
+/// or which leaves the erasure of a given key affects.
 package struct ArchiveLeafMask: Sendable {
     private let key: HMACSHA256Key
 

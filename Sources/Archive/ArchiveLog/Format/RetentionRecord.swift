@@ -15,7 +15,7 @@ package struct RetentionRecord: Hashable, Sendable {
 
     static let formatVersion: Int64 = 1
     private static let maximumValueBytes = 1 << 20
-    /// The maximum number of listed ranges of kept segments.
+    /// The maximum number of kept segment ranges to list.
     package static let maximumKeptRanges = 20_000
 
     package let action: Action

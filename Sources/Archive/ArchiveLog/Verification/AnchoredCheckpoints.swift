@@ -62,7 +62,7 @@ package struct AnchoredCheckpoints: Sendable {
             .sorted { $0.size < $1.size }
     }
 
-    /// Returns the number of leaves of an origin's largest checkpoint, or 0 if it has none.
+    /// Returns the tree size of an origin's largest checkpoint, or 0 if it has none.
     func size(of origin: String) -> Int { logs[Array(origin.utf8)]?.roots.keys.max() ?? 0 }
 }
 

@@ -22,7 +22,7 @@ package struct ArchiveVerification: Sendable {
         let anchored = anchoredLogs(options.anchors, archives)
         let before = anchoredLogs(options.verifiedBefore, archives).logs
         // Verify the checkpoint log first: every log that it mentions already exists and is at least as long as its
-        // checkpoint there.
+        // checkpoint in this log.
         let checkpoints = try await checkpointLog(archives)
         let logged = loggedLogs(checkpoints)
         let present = try await LogReader.logs(in: store)

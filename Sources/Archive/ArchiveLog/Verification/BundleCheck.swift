@@ -14,7 +14,7 @@ struct BundleCheck: Sendable {
     var logged: [LoggedCheckpoints.Leaf] = []
     var checkpoints: [PastCheckpoint] = []
     var findings: [Finding] = []
-    /// The problems with the entries and with the tile. A comparison of the two shows which of these is a finding.
+    /// The problems with the entries and with the tile. A comparison of the two shows which problem is a finding.
     var entriesProblem: ArchiveError?
     var tileProblem: ArchiveError?
     var objects = 0

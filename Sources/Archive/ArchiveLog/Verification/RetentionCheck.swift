@@ -21,7 +21,7 @@ package struct RetentionCheck: Sendable {
     /// The maximum difference between a host's clock and Kafka's, in milliseconds.
     static let clockTolerance: Int64 = 3_600_000
 
-    /// The retention time of payloads in milliseconds.
+    /// The retention period for payloads in milliseconds.
     private let retention: Int64
     /// The steps for each origin, in log order.
     private var steps: [String: [RetentionRecord]] = [:]

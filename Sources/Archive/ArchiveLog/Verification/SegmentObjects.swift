@@ -1,5 +1,5 @@
 /// The ranges of the objects in a segment, up to the first invalid length. Truncated or extended segments are also
-/// parsed, so that the first bad object can be named.
+/// parsed, so that the first bad object can be identified.
 struct SegmentObjects: Sendable {
     /// The ranges of the objects, without their length prefixes.
     let ranges: [Range<Int>]

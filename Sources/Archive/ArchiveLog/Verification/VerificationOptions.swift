@@ -19,7 +19,8 @@ package struct VerificationOptions: Sendable {
     package var since: Int64?
     /// An additional check for each object that matches its leaf.
     package var inspect: (@Sendable (InspectedObject) async -> InspectionOutcome)?
-    /// Called while a log is read, with the numbers of leaves read and in total. Never called concurrently.
+    /// Called while a log is being read, with the number of leaves read so far and the total. Never called
+    /// concurrently.
     package var progress: (@Sendable (LogNames, Int, Int) -> Void)?
     /// The number of bundles (with their tiles and segments) that are read and hashed concurrently, which determines
     /// memory use.
