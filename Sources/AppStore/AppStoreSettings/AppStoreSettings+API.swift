@@ -14,12 +14,12 @@ extension AppStoreSettings {
         example: "57246542-96fe-1a63-e053-0824d011072a"
     ).optional
     package static let apiKeyId = Setting.string(
-        "appstore.api.key.id", help: "Id of the In-App Purchase key.", example: "2X9R4HXF34"
+        "appstore.api.key.id", help: "In-App Purchase key id.", example: "2X9R4HXF34"
     ).optional
     package static let apiKeyFile = Setting.readableFile(
         "appstore.api.key.file",
         help: """
-            The .p8 file of the In-App Purchase key, readable by this service only. It is reloaded when it changes.
+            The .p8 file with the In-App Purchase key, readable by this service only. It is reloaded when it changes.
             """, example: "/run/secrets/SubscriptionKey_2X9R4HXF34.p8"
     ).optional
     package static let apiURL = Setting(

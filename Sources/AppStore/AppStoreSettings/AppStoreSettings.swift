@@ -90,7 +90,7 @@ extension AppStoreSettings {
             } catch {
                 throw configuration.error(
                     Self.roots.key,
-                    "\(file) contains no certificate in PEM or DER: \(error.message). Use a file with certificates.")
+                    "\(file) contains no PEM or DER certificate: \(error.message). Use a file with certificates.")
             }
         }
         return roots

@@ -10,7 +10,7 @@ enum OwnersFile {
     /// - Throws: ``ArchiveError`` with code `keyStoreUnavailable` if the file cannot be created.
     static func prepare(_ path: String) throws(ArchiveError) {
         guard !path.utf8.contains(0) else {
-            throw ArchiveError(.keyStoreUnavailable, "the path of the key store contains a NUL byte")
+            throw ArchiveError(.keyStoreUnavailable, "the key store path contains a NUL byte")
         }
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {

@@ -79,7 +79,7 @@ extension APIErrorCode {
             4_030_004, "SubscriptionExtensionIneligible",
             "only a paid, active subscription can be extended, not one in billing retry or with a free offer"),
         Entry(
-            4_030_005, "SubscriptionMaxExtension", "the subscription was already extended twice within 365 days: wait"),
+            4_030_005, "SubscriptionMaxExtension", "the subscription has been extended twice within 365 days: wait"),
         Entry(
             4_030_007, "FamilySharedSubscriptionExtensionIneligible",
             "extend the purchaser's subscription, not a family member's"),
