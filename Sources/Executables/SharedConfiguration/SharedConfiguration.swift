@@ -3,7 +3,7 @@
 /// Each executable reads its own settings, ignores the others in this list, and rejects any other key, suggesting the
 /// nearest known one. A test compares the list with the schemas of all executables.
 package enum SharedConfiguration {
-    /// Keys, which may contain a placeholder, and prefixes of keys, which end with a dot.
+    /// Keys, which may contain a placeholder, and key prefixes, which end with a dot.
     package static let keys = [
         "admin.host", "admin.port", "apps", "apps.<bundleId>.api.issuer.id", "apps.<bundleId>.api.key.file",
         "apps.<bundleId>.api.key.id", "apps.<bundleId>.environments", "apps.<bundleId>.legacy.trust",

@@ -15,7 +15,7 @@ enum DevBrokerCommand {
         "host", default: "127.0.0.1",
         help: """
             Address that the brokers listen on and advertise: an IPv4 address of this machine, or a name \
-            for it.
+            that resolves to one.
             """, example: "broker"
     ).onCommandLineOnly
     static let brokers = Setting.integer(
@@ -40,7 +40,7 @@ enum DevBrokerCommand {
             "An in-memory broker that speaks the Kafka protocol, for demonstrations, development and tests. "
             + "Not for production.",
         discussion: """
-            It creates the topics of an installation at startup and logs its bootstrap servers. All records are lost \
+            It creates an installation's topics at startup and logs its bootstrap servers. All records are lost \
             when it stops. It keeps 5 MiB per partition and never compacts topics. Admin requests (kafka-topics.sh, \
             kafka-consumer-groups.sh), TLS and passwords are not supported. It is reachable only from this machine \
             unless --host is set.
@@ -55,7 +55,7 @@ enum DevBrokerCommand {
         examples: [
             .init("sluice-dev-broker --log.format text", "One broker on 127.0.0.1:9092."),
             .init("sluice-dev-broker --port 29092 --brokers 3", "Three brokers on ports 29092 to 29094."),
-            .init("sluice-dev-broker --port 0", "A free port, logged in the line \"ready\"."),
+            .init("sluice-dev-broker --port 0", "A free port, which the \"ready\" line logs."),
             .init("sluice-dev-broker --host broker", "In a container named broker, for other containers."),
         ],
         version: Build.version

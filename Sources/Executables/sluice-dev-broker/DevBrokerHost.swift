@@ -3,10 +3,11 @@ internal import Configuration
 internal import KafkaDevBroker
 internal import Lifecycle
 
-/// The setting `host` of `sluice-dev-broker`.
+/// The `host` setting of `sluice-dev-broker`.
 enum DevBrokerHost {
     /// - Parameter host: an IPv4 address in dotted-decimal notation, or a name.
-    /// - Throws: a `StartupError` if the name has no IPv4 address, or for 0.0.0.0, which no client can connect to.
+    /// - Throws: a `StartupError` if the name has no IPv4 address, or if the address is 0.0.0.0, which no client can
+    ///   connect to.
     static func address(_ host: String) throws(StartupError) -> DevBroker.Address? {
         let number = fixed_port_resolve(host)
         let text = withUnsafeBytes(of: number) { $0.map(String.init).joined(separator: ".") }

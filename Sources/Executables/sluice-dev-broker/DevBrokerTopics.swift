@@ -3,7 +3,7 @@ internal import Records
 
 /// The topics of an installation, which clients cannot create themselves.
 enum DevBrokerTopics {
-    /// Returns all topics with their numbers of partitions.
+    /// Returns all topics with their partition counts.
     ///
     /// - Parameters:
     ///   - groups: consumer groups, in addition to Sluice's own, that may read any keyed topic.

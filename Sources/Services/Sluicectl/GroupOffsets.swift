@@ -39,7 +39,7 @@ struct GroupOffsets {
             try await admin.alterOffsets(of: group, to: targets)
         } catch {
             throw StartupError(
-                "resetting the group's offsets failed: \(error.message)",
+                "failed to reset the group's offsets: \(error.message)",
                 fix: "Stop every \(executable) first: offsets of a group with members cannot be reset")
         }
     }

@@ -16,7 +16,7 @@ enum OperationsSettings {
         help: "URL of the read API of sluice-entitlements.")
 
     static let entitlementsKey = Setting<SecretFile>.secretFile(
-        "entitlements.key.file", help: "File with sluicectl's key for the read API.",
+        "entitlements.key.file", help: "File that contains sluicectl's key for the read API.",
         example: "/run/secrets/entitlements"
     ).optional
 
@@ -31,7 +31,7 @@ enum OperationsSettings {
     ).optional.onCommandLineOnly
     static let failedOnly = Setting.flag("failed", help: "Only failed attempts.")
     static let deadLettered = Setting.flag(
-        "dead-lettered", help: "Post all messages of the dead letter topic in --topic, instead of one message."
+        "dead-lettered", help: "Post all messages from the dead letter topic in --topic, instead of one message."
     ).formerly("failed")
     static let deadLetteredFrom = Setting(
         "from", .instant, help: "Only messages dead-lettered at or after this time."
@@ -44,7 +44,7 @@ enum OperationsSettings {
     static let topicsPartitions = Setting.integer(
         "topics.partitions", default: TopicSpecification.defaultPartitions, in: 1...1000,
         help:
-            "Partitions of the keyed topics. Cannot be changed later: the records of a key would be in two partitions."
+            "Partitions of the keyed topics. Cannot be changed later: a key's records would be in two partitions."
     )
     static let partitions = Setting.integer("partitions", in: 1...1000, help: "Overrides topics.partitions.")
         .optional.onCommandLineOnly
@@ -55,7 +55,7 @@ enum OperationsSettings {
     static let groups = Setting.strings(
         "groups",
         help: """
-            Further consumer groups with dead letter topics: your own, additional receivers of webhooks, and \
+            Additional consumer groups with dead letter topics: your own, additional webhook receivers, and \
             sluice-webhooks itself if webhooks.content is not state.
             """, example: "sluice-webhooks,inbox"
     ).optional.onCommandLineOnly
@@ -79,7 +79,7 @@ enum OperationsSettings {
         .optional.onCommandLineOnly
     static let tapEnvironment = Setting(
         "environment", .environmentName,
-        help: "Follow the notifications of this environment. Default: production."
+        help: "Follow the notifications from this environment. Default: production."
     ).optional.onCommandLineOnly
     static let quarantine = Setting.flag("quarantine", help: "Follow the quarantine topic.")
     static let tapStart = Setting(
@@ -107,7 +107,7 @@ enum OperationsSettings {
     static let quarantineReason = Setting.string(
         "reason-code", help: "Only records with this reason.", example: "profile_audience"
     ).optional.onCommandLineOnly.formerly("reason")
-    static let recordApp = Setting.string("app", help: "Only records of this app.", example: "com.example.app")
+    static let recordApp = Setting.string("app", help: "Only records for this app.", example: "com.example.app")
         .optional.onCommandLineOnly.formerly("bundle")
     static let atReceipt = Setting.flag(
         "at-receipt", help: "Verify certificates as of the time of receipt instead of now.")
@@ -141,7 +141,7 @@ enum OperationsSettings {
     static let claimProof = Setting.string(
         "signed-transaction",
         help:
-            "File with a signed transaction of the purchase (compact JWS), which proves possession; - is standard input.",
+            "File with the purchase's signed transaction (compact JWS), which proves possession; - is standard input.",
         example: "transaction.jws"
     ).optional.onCommandLineOnly
     static let unclaimed = Setting.flag("unclaimed", help: "Only purchases without an account.")
@@ -163,14 +163,14 @@ enum OperationsSettings {
             ($0, ConsumerSettings.group(of: $0))
         }
     static let clusterSource = Setting.readableFile(
-        "source", help: "Properties file with the kafka settings of the old cluster.",
+        "source", help: "Properties file with the old cluster's kafka settings.",
         example: "old.properties"
     ).optional.onCommandLineOnly
     static let deliveredUntil = Setting(
         "webhooks-from", .instant,
         help:
             """
-            Time up to which all webhooks were delivered. Delivery resumes from ten minutes before it, not from the \
+            Time up to which all webhooks were delivered. Delivery resumes ten minutes before this time, not at the \
             beginning.
             """
     ).optional.onCommandLineOnly
@@ -278,7 +278,7 @@ enum OperationsSettings {
     )
     .optional.onCommandLineOnly
     static let backfillDryRun = Setting.flag("dry-run", help: "Report missing notifications without publishing them.")
-    static let noWait = Setting.flag("no-wait", help: "Start the backfill without waiting for its end.")
+    static let noWait = Setting.flag("no-wait", help: "Start the backfill without waiting for it to finish.")
 
     /// Settings that may be in a file or the environment.
     static let inFiles = ConfigurationSchema(

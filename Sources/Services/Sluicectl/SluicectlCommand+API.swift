@@ -41,7 +41,7 @@ extension SluicectlCommand {
     ) { try await APICommand($0).transaction($0.argument, $0.console) }
 
     private static let subscriptions = Command(
-        "subscriptions", summary: "List the subscriptions of a customer (Get All Subscription Statuses).",
+        "subscriptions", summary: "List a customer's subscriptions (Get All Subscription Statuses).",
         discussion: answer, schema: asking(), arguments: [anyId],
         examples: [
             .init("sluicectl api subscriptions 2000000000000001", "Print the status, product and expiry of each."),
@@ -52,7 +52,7 @@ extension SluicectlCommand {
     ) { try await APICommand($0).subscriptions($0.argument, $0.console) }
 
     private static let transactionHistory = Command(
-        "history", summary: "List the transactions of a customer (Get Transaction History).",
+        "history", summary: "List a customer's transactions (Get Transaction History).",
         discussion: "Sorted by modification date, newest last. \(answer)",
         schema: asking([OperationsSettings.apiLimit, OperationsSettings.apiRevision]), arguments: [anyId],
         examples: [
@@ -62,7 +62,7 @@ extension SluicectlCommand {
     ) { try await APICommand($0).history($0.argument, $0.console) }
 
     private static let refundHistory = Command(
-        "refunds", summary: "List the refunded transactions of a customer (Get Refund History).",
+        "refunds", summary: "List a customer's refunded transactions (Get Refund History).",
         discussion: "Sorted by refund date, oldest first. \(answer)",
         schema: asking([OperationsSettings.apiLimit, OperationsSettings.apiRevision]), arguments: [anyId],
         examples: [

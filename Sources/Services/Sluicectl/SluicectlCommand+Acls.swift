@@ -14,7 +14,7 @@ extension SluicectlCommand {
             ] + OperationsSettings.clusterGroups.map(\.setting))
         return [
             Command(
-                "acls", summary: "Print the minimum Kafka ACLs of each executable.",
+                "acls", summary: "Print the minimum Kafka ACLs for each executable.",
                 discussion: """
                     Reads the configuration of the executables (prefix, groups, content of webhooks, role of the \
                     state, stories); no broker is contacted and nothing is changed. The commands are for the \

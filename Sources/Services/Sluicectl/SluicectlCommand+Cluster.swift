@@ -29,7 +29,7 @@ extension SluicectlCommand {
             ],
             subcommands: [
                 Command(
-                    "prepare", summary: "Check whether the installation can move to a cluster.",
+                    "prepare", summary: "Check whether the installation can move to another cluster.",
                     discussion: """
                         The configuration specifies the new cluster. Checks its topics, settings, copied records and \
                         groups, and changes nothing. With --source, a properties file with the kafka settings of the \
@@ -45,7 +45,7 @@ extension SluicectlCommand {
                     ]
                 ) { try await ClusterCommand($0, access, parts).prepare($0.console) },
                 Command(
-                    "switch", summary: "Set the offsets of the consumer groups on the new cluster.",
+                    "switch", summary: "Set the consumer groups' offsets on the new cluster.",
                     discussion: """
                         The configuration specifies the new cluster. Each group with offsets there is reset to the \
                         beginning, because offsets and states are copied independently; no state is lost or changed. \
@@ -63,7 +63,7 @@ extension SluicectlCommand {
                         .init("sluicectl cluster switch --yes", "Switch after the loss of the source."),
                         .init(
                             "sluicectl cluster switch --yes --webhooks-from 2026-11-21T12:00:00Z",
-                            "Webhooks were delivered up to this time; delivery resumes from ten minutes before it."
+                            "Webhooks were delivered up to this time; delivery resumes ten minutes before it."
                         ),
                     ]
                 ) { try await ClusterCommand($0, access, parts).switchOver($0.console) },

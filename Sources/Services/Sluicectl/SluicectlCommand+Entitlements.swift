@@ -38,7 +38,7 @@ extension SluicectlCommand {
 
     private static let history = Command(
         "history", summary: "Show the state changes of an account's purchases and the notifications behind them.",
-        discussion: idIs + " The last 12 notifications of each purchase are stored.",
+        discussion: idIs + " The last 12 notifications for each purchase are stored.",
         schema: asking([OperationsSettings.isAppTransaction, OperationsSettings.isTransaction]), arguments: [id],
         examples: [
             .init("sluicectl entitlements history 2000000000000001", "Show state changes, then each notification."),
@@ -89,7 +89,7 @@ extension SluicectlCommand {
     }
 
     private static let erase = Command(
-        "erase", summary: "Permanently erase the purchases of an account.",
+        "erase", summary: "Permanently erase an account's purchases.",
         discussion: """
             Publishes a tombstone for each purchase. Notifications signed before the erasure are ignored, even if the \
             topic is read again; later ones are applied. The notifications themselves remain in their topic until its \

@@ -23,7 +23,7 @@ extension SluicectlCommand {
         examples: [
             .init(
                 "sluicectl backfill --app com.example.app --from 2026-11-20T00:00:00Z --dry-run",
-                "Report the missing notifications from that time on, but do not publish them."),
+                "Report the notifications missing since that time, but do not publish them."),
             .init(
                 "sluicectl backfill --app com.example.app --from 2026-11-20T00:00:00Z --to 2026-11-21T00:00:00Z "
                     + "--environment sandbox --output json", "Search one day of the sandbox, with JSON output."),

@@ -7,7 +7,7 @@ extension SluicectlCommand {
     private static let position = Command.Argument(
         "POSITION", help: "partition and offset as printed by list, such as 0-17")
     private static let optionalPosition = Command.Argument(
-        "POSITION", help: "only this record; default: all, in the order of list", isOptional: true)
+        "POSITION", help: "only this record; default: all, in list order", isOptional: true)
 
     private static let reading = ConfigurationSchema(
         [ApplicationSettings.bootstrapServers, OperationsSettings.topicsPrefix, OperationsSettings.output],
@@ -94,7 +94,7 @@ extension SluicectlCommand {
                 "list", summary: "List dead letters.",
                 schema: reading.adding(listing).adding(filter).adding(window).adding(ofDeadLetters),
                 examples: [
-                    .init("sluicectl dlq list", "List the dead letters of every group of this installation."),
+                    .init("sluicectl dlq list", "List the dead letters of every group in this installation."),
                     .init(
                         "sluicectl dlq list --topic appstore.notifications.production.billing.dlq --output json",
                         "List the dead letters of one of your own consumers."),
@@ -114,7 +114,7 @@ extension SluicectlCommand {
                 "replay", summary: "Send dead letters back to their original topic.",
                 discussion: """
                     Key, value and headers are unchanged; the origin is replay, and sluice.replay.reason names the \
-                    group and the reason of the failure. Every group that reads the topic receives them, so handlers \
+                    group and the reason for the failure. Every group that reads the topic receives them, so handlers \
                     must tolerate duplicates, as always. Only records of the notification topics are sent: an old row \
                     of a state topic must not follow a newer one. A record that was replayed and came back for the \
                     same reason is not sent again without --again. Without --yes, the list is followed by a plan: \
@@ -141,15 +141,15 @@ extension SluicectlCommand {
                     $0.arguments.first, Interruption($0.interruptions()), $0.console)
             },
             Command(
-                "discard", summary: "Delete the dead letters of a partition up to a given position.",
+                "discard", summary: "Delete the dead letters in a partition up to a given position.",
                 discussion:
-                    "Kafka deletes from the oldest record on, so all earlier records of the partition are deleted too.",
+                    "Kafka deletes the oldest records first, so all earlier records in the partition are deleted too.",
                 schema: reading.adding(ofDeadLetters).adding(ConfigurationSchema([OperationsSettings.yes])),
                 arguments: [position],
                 examples: [
                     .init(
                         "sluicectl dlq discard 3-17 --topic appstore.notifications.production.sluice-entitlements.dlq --yes",
-                        "Delete the dead letters of partition 3 up to offset 17.")
+                        "Delete the dead letters in partition 3 up to offset 17.")
                 ]
             ) { try await DeadLettersCommand($0).discard($0.argument, $0.console) },
         ], readsConfiguration: false)
@@ -157,7 +157,7 @@ extension SluicectlCommand {
     // MARK: replay
 
     static let replay = Command(
-        "replay", summary: "Send records of a notification topic again.",
+        "replay", summary: "Send records from a notification topic again.",
         discussion: """
             For consumers that handled records incorrectly, once they are fixed. Key, value and headers are unchanged; \
             the origin is replay. Every group that reads the topic receives them, so handlers must tolerate \
@@ -175,7 +175,7 @@ extension SluicectlCommand {
         examples: [
             .init(
                 "sluicectl replay --type REFUND --from 2026-11-25T00:00:00Z --to 2026-11-26T00:00:00Z",
-                "List the refunds of a day and the groups that would receive them."),
+                "List a day's refunds and the groups that would receive them."),
             .init(
                 "sluicectl replay --type REFUND --from 2026-11-25T00:00:00Z --to 2026-11-26T00:00:00Z --yes",
                 "Send them."),

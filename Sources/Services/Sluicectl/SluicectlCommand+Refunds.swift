@@ -16,7 +16,7 @@ extension SluicectlCommand {
 
     static let refunds = Command(
         "refunds", summary: "Show refund cases, answers, deadlines and outcomes.",
-        discussion: "Reads the topic of sluice-refunds; no running service is needed.",
+        discussion: "Reads the topic that sluice-refunds publishes; no service needs to be running.",
         examples: [
             .init("sluicectl refunds due", "List requests waiting for an answer, by deadline."),
             .init("sluicectl refunds try --rules refund-rules.json", "Try new rules on past requests."),
@@ -51,7 +51,7 @@ extension SluicectlCommand {
     ) { try await RefundsCommand($0).show($0.argument, $0.console) }
 
     private static let answer = Command(
-        "answer", summary: "Answer a request yourself instead of by the rules, or answer it again.",
+        "answer", summary: "Answer a request yourself instead of applying the rules, or answer it again.",
         discussion: """
             The answer is written to the topic; sluice-refunds sends it. It applies to its round unless another \
             answer was frozen earlier; --again opens a new round for it if Apple has not accepted an answer. Prints \
@@ -113,7 +113,7 @@ extension SluicectlCommand {
     ) { try await RefundsCommand($0).tryRules($0.console) }
 
     private static let erasure = Command(
-        "erase", summary: "Remove a person from the refund cases of an environment.",
+        "erase", summary: "Remove a person from the refund cases in an environment.",
         discussion: """
             Each case keeps only its requests and whether they were answered, so that no request is answered twice. A \
             recorded preference is replaced by a withdrawal of consent. Prints the cases and preferences; without \
@@ -162,12 +162,12 @@ extension SluicectlCommand {
         examples: [
             .init(
                 "sluicectl refunds preference set 704289572311513294 --consent true --preference grantFull",
-                "Record the consent and preference of an appTransactionId.")
+                "Record the consent and preference for an appTransactionId.")
         ]
     ) { try await RefundPreferenceCommand(refunds: RefundsCommand($0)).set($0.argument, $0.console) }
 
     private static let shown = Command(
-        "show", summary: "Show the record of a customer.", schema: reading(), arguments: [customer],
+        "show", summary: "Show a customer's record.", schema: reading(), arguments: [customer],
         examples: [.init("sluicectl refunds preference show 704289572311513294", "Print it as stored in the topic.")]
     ) { try await RefundPreferenceCommand(refunds: RefundsCommand($0)).show($0.argument, $0.console) }
 

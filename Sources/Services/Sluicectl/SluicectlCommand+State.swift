@@ -5,7 +5,7 @@ internal import ServiceKit
 /// The command line of `sluicectl state`.
 extension SluicectlCommand {
     static let state = Command(
-        "state", summary: "Change the number of partitions of a consumer group's state.",
+        "state", summary: "Change the number of partitions in a consumer group's state.",
         examples: [
             .init(
                 "sluicectl state rekey --topic appstore.refunds.sandbox --to-topic appstore2.refunds.sandbox",
@@ -35,12 +35,12 @@ extension SluicectlCommand {
                 sluicectl state rekey --topic appstore.entitlements.production --to-topic \
                 appstore2.entitlements.production --yes
                 """,
-                "Copy to another topics.prefix, for topics created with --partitions 24."),
+                "Copy to a different topics.prefix, for topics created with --partitions 24."),
             .init(
                 """
                 sluicectl state rekey --topic inbox.state --to-topic inbox.state.copy --group inbox --output json
                 """,
-                "Copy the state of your own consumer, with JSON output."),
+                "Copy your own consumer's state, with JSON output."),
         ], readsConfiguration: true
     ) { try await RekeyCommand(configuration: $0.configuration, timeout: $0.timeout).run($0.console) }
 }

@@ -23,7 +23,7 @@ extension SluicectlCommand {
             .init(
                 "sluicectl compare-versions --from 2026-11-01T00:00:00Z --to 2026-11-08T00:00:00Z "
                     + "--app com.example.app",
-                "Compare one week of one app."),
+                "Compare one week for one app."),
             .init("sluicectl compare-versions --environment sandbox --output json", "For scripts."),
         ]
     ) { try await TwinCommand(configuration: $0.configuration, clocks: $0.clocks, timeout: $0.timeout).run($0.console) }

@@ -9,7 +9,7 @@ extension SluicectlCommand {
         guard let webhooks = parts.webhooks else { return [] }
         return [
             Command(
-                "webhooks", summary: "Test the receiver of webhooks, list attempts, and resend messages.",
+                "webhooks", summary: "Test the webhook receiver, list attempts, and resend messages.",
                 examples: [
                     .init(
                         "sluicectl webhooks test --config sluice.properties",
@@ -39,7 +39,7 @@ extension SluicectlCommand {
     }
 
     private static let attempts = Command(
-        "attempts", summary: "List the latest attempts of a running sluice-webhooks.",
+        "attempts", summary: "List the latest attempts by a running sluice-webhooks.",
         discussion: """
             Each process keeps its last 1000 attempts until it stops. Each member of the group has a separate \
             webhooks.admin.url.
@@ -56,7 +56,7 @@ extension SluicectlCommand {
 
     private static func resend(_ webhooks: SluicectlParts.Webhooks) -> Command {
         Command(
-            "resend", summary: "Repost the message with a webhook-id, or dead-lettered messages.",
+            "resend", summary: "Repost the message with a given webhook-id, or dead-lettered messages.",
             discussion: """
                 Posts the same body under the same id, with a new timestamp and signature. Offsets and dead letters \
                 remain unchanged, and filters are ignored. Kafka keeps only the latest state of each purchase, so \

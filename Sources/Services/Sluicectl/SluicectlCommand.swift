@@ -14,7 +14,7 @@ enum SluicectlCommand {
                 configuration. Results go to standard output, everything else to standard error.
                 """,
             examples: [
-                .init("sluicectl topics apply", "Create the topics of an installation."),
+                .init("sluicectl topics apply", "Create an installation's topics."),
                 .init("sluicectl tap", "Follow production notifications."),
                 .init("sluicectl verify body.json", "Show why a notification is accepted or rejected."),
                 .init(
@@ -56,7 +56,7 @@ enum SluicectlCommand {
         let schema = topicsSchema(parts)
         return Command(
             "topics",
-            summary: "Create, check or print the topics of an installation and their ACLs.",
+            summary: "Create, check or print an installation's topics and their ACLs.",
             examples: [.init("sluicectl topics check", "List missing and differing topics, and how to fix them.")],
             subcommands: [
                 Command(
@@ -75,7 +75,7 @@ enum SluicectlCommand {
                         ),
                         .init(
                             "sluicectl topics apply --groups sluice-webhooks",
-                            "Include the dead letter topics of webhooks that read notifications."),
+                            "Include the dead letter topics for webhooks that read notifications."),
                         .init("sluicectl topics apply --profile single-node", "One replica, for a single broker."),
                     ]
                 ) {
@@ -83,7 +83,7 @@ enum SluicectlCommand {
                         .apply($0.console)
                 },
                 Command(
-                    "check", summary: "Check the configuration of the topics.",
+                    "check", summary: "Check the topic configuration.",
                     discussion: "Exits with 1 if a topic is missing or differs.",
                     schema: schema,
                     examples: [
@@ -115,7 +115,7 @@ enum SluicectlCommand {
     // MARK: tap
 
     private static let tap = Command(
-        "tap", summary: "Follow the records of a topic, decoded.",
+        "tap", summary: "Follow a topic and print its records, decoded.",
         discussion: """
             Reads all partitions without a consumer group: nothing is committed, and consumers are not affected. \
             Records are in order within each partition. Tombstones and undecodable records are shown as such. Ends on \
@@ -136,7 +136,7 @@ enum SluicectlCommand {
                 "sluicectl tap --environment sandbox --start -10", "The last ten of each partition, then new ones."),
             .init(
                 "sluicectl tap --type REFUND --app com.example.app --from 2026-11-26T00:00:00Z --no-follow",
-                "Refunds of one app since midnight."),
+                "Refunds for one app since midnight."),
             .init(
                 "sluicectl tap --quarantine --start beginning --no-follow", "Everything in quarantine, with reasons."),
             .init(
@@ -244,7 +244,7 @@ enum SluicectlCommand {
                 .init("sluicectl doctor --config sluice.properties", "With the ingress's configuration file."),
                 .init(
                     "sluicectl doctor --for sluice-webhooks --config sluice.properties",
-                    "For another executable, before its start or when it fails."),
+                    "For a different executable, before starting it or when it fails."),
                 .init(
                     "sluicectl doctor --jws body.json",
                     "Also query the OCSP responders of this notification's certificates."),

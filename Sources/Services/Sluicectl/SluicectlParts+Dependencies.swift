@@ -1,7 +1,7 @@
 package import Kafka
 
 extension SluicectlParts {
-    /// Everything that an executable needs outside of its own process, for `sluicectl doctor`.
+    /// Everything that an executable needs outside its own process, for `sluicectl doctor`.
     package struct Dependencies: Sendable {
         /// An address on which the executable listens.
         package struct Listener: Sendable {
@@ -17,7 +17,7 @@ extension SluicectlParts {
             }
         }
 
-        /// A directory in which the executable writes.
+        /// A directory that the executable writes to.
         package struct Directory: Sendable {
             package let setting: String
             package let path: String
@@ -37,7 +37,7 @@ extension SluicectlParts {
             package init(_ setting: String, _ url: String) { (self.setting, self.url) = (setting, url) }
         }
 
-        /// A bucket in which the executable writes.
+        /// A bucket that the executable writes to.
         package struct Bucket: Sendable {
             package let setting: String
             package let location: String

@@ -17,7 +17,7 @@ package struct SluicectlParts: Sendable {
         /// Throws the errors that the schema alone cannot detect: everything that would make startup fail. Does not
         /// start anything.
         package let check: @Sendable (Configuration) throws(ConfigurationError) -> Void
-        /// Returns everything that the executable needs outside of its own process, for a valid configuration.
+        /// Returns everything that the executable needs outside its own process, for a valid configuration.
         package let dependencies: @Sendable (Configuration) throws -> Dependencies
 
         package init(
@@ -78,7 +78,7 @@ package struct SluicectlParts: Sendable {
         package let test: @Sendable (Configuration) async throws -> Delivery
         /// Posts the record with this webhook-id again.
         package let resend: @Sendable (String, Configuration, KafkaConfiguration) async throws -> Delivery
-        /// Posts dead letters of a topic again, and reports each delivery.
+        /// Posts dead letters from a topic again, and reports each delivery.
         package let resendFailed: ResendFailed
 
         /// A function that posts dead letters. Its parameters include the topic, the earliest time in milliseconds

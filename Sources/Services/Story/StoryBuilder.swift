@@ -127,8 +127,8 @@ package struct StoryBuilder: Sendable {
 }
 
 extension StoryGroup {
-    /// Returns whether the group has handled a record, as JSON, or nil if the group has not committed any offset of the
-    /// topic.
+    /// Returns whether the group has handled a record, as JSON, or nil if the group has not committed any offset for
+    /// the topic.
     func status(of record: KafkaRecord) -> JSONObject? {
         guard committed.keys.contains(where: { $0.topic == record.topic }) else { return nil }
         let next = committed[record.topicPartition]

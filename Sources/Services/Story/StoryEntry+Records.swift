@@ -109,7 +109,7 @@ extension KafkaRecord {
         timestampMilliseconds.map { AppStoreInstant(clampingMillisecondsSince1970: $0) } ?? .earliest
     }
 
-    /// The time up to which a tombstone erases facts: the value of a header or, if absent, the time of the record.
+    /// The time up to which a tombstone erases facts: the value of a header or, if absent, the record's time.
     fileprivate var stateMoment: AppStoreInstant {
         header("sluice.state.moment")?.text.flatMap { Int64($0) }
             .map { AppStoreInstant(clampingMillisecondsSince1970: $0) } ?? time

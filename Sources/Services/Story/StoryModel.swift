@@ -14,7 +14,7 @@ package enum StoryReading: Sendable {
 /// The rules of sluice-entitlements, for replaying its decisions.
 package struct StoryModel: Sendable {
     package let rules: ProductRules
-    /// Reads a record of an environment's notification topic.
+    /// Reads a record from an environment's notification topic.
     package let read: @Sendable (KafkaRecord, AppStoreEnvironment) -> StoryReading
 
     package init(

@@ -1,4 +1,4 @@
-/// The member names in the JSON of a story. They are a contract: names are added, never changed.
+/// The member names in a story's JSON. They are a contract: names are added, never changed.
 package enum StoryName {
     package static let id = "id"
     package static let kinds = "kinds"

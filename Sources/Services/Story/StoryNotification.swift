@@ -16,7 +16,7 @@ package struct StoryGroup: Hashable, Sendable {
     }
 }
 
-/// A record of the notification topic, as read for a story.
+/// A record from the notification topic, as read for a story.
 struct StoryNotification {
     let record: KafkaRecord
     /// The parsed value, or nil if it cannot be parsed.
@@ -41,7 +41,7 @@ struct StoryNotification {
     var signedAt: AppStoreInstant? { record.text(.time).flatMap { AppStoreInstant(rfc3339: $0) } }
 
     /// The time when this installation learned of the notification. A replayed or released record keeps the original
-    /// time of receipt, so for that record this is the time when it was written.
+    /// time of receipt, so for such a record, this is the time when it was written.
     var knownAt: AppStoreInstant { isReplay ? publishedAt : receivedAt ?? publishedAt }
 
     /// The notification's type, such as `DID_RENEW.BILLING_RECOVERY`.

@@ -5,8 +5,8 @@ package import EntitlementRules
 package enum StoryCause: Hashable, Sendable {
     /// A notification at a position in its topic.
     case notification(uuid: String?, type: String, position: String)
-    /// A published state with facts from none of the searched notifications, such as facts from an app's upload or
-    /// Apple's response.
+    /// A published state with facts that are in none of the searched notifications, such as facts from an app's upload
+    /// or Apple's response.
     case publication(position: String)
     /// Time has passed; the facts have not changed since the previous cause.
     case time

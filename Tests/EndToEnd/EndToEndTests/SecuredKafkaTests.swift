@@ -107,7 +107,7 @@ extension EndToEnd.SecuredClientsOnApacheKafka {
             if mechanism == .scram, !isFresh {
                 #expect(end == .exit(78), "\(process)")
                 #expect(
-                    process.errors.contains("Kafka 4 and later reject SCRAM of librdkafka \(version)"), "\(process)")
+                    process.errors.contains("Kafka 4 and later reject SCRAM from librdkafka \(version)"), "\(process)")
             } else {
                 // Exit code 1 means that topics differ from production's, so the brokers have responded.
                 #expect(process.output.contains(secured.administrator.quarantine.rawValue), "\(mechanism): \(process)")

@@ -23,7 +23,7 @@ struct StateRekeyTests {
         let (refused, plan) = await topics.rekey()
         #expect(refused == 1)
         #expect(plan.complaints == ["sluicectl: nothing was changed. Run the command again with --yes."])
-        #expect(plan.output.contains("\(topics.source): 40 records of 10 keys in 2 partitions"), "\(plan.output)")
+        #expect(plan.output.contains("\(topics.source): 40 records for 10 keys in 2 partitions"), "\(plan.output)")
         #expect(plan.output.contains("\(topics.target): 0 of these keys, in 4 partitions"))
         #expect(try await topics.records(of: topics.target) == [])
 
@@ -109,7 +109,7 @@ struct StateRekeyTests {
         try await topics.write([topics.row("k7", 5, in: topics.source, at: 1)])
         let (done, printed) = await topics.rekey(["--yes"])
         #expect(done == 0, "\(printed.complaints)")
-        #expect(printed.output.contains("2 records that no member reads are left out"))
+        #expect(printed.output.contains("2 records that no member reads were left out"))
         let copies = try await topics.records(of: topics.target)
         #expect(Set(copies.compactMap(\.timestampMilliseconds)) == Set([2, 4, 5].map { TwoStates.moment + $0 }))
         await topics.close()
@@ -142,7 +142,7 @@ struct StateRekeyTests {
         try await topics.write((0..<3).map { topics.row("k0", $0, in: topics.input, partitions: 2) })
         let (refused, printed) = await topics.rekey(["--yes"])
         #expect(refused == 1)
-        #expect(printed.complaints.first?.contains("has not handled 3 records of \(topics.input)") == true)
+        #expect(printed.complaints.first?.contains("has not handled 3 records in \(topics.input)") == true)
         #expect(try await topics.records(of: topics.target) == [])
 
         let (same, _) = await topics.rekey(["--yes"], to: topics.beside)

@@ -59,7 +59,7 @@ struct TwinCommandTests {
         try await write(Self.differing, also: Array("no notification".utf8))
         let (exitCode, printed) = await sluicectl(flags)
         #expect(exitCode == 1)
-        #expect(printed.complaints == ["sluicectl: 1 records of \(topic) are not notifications"])
+        #expect(printed.complaints == ["sluicectl: 1 records in \(topic) are not notifications"])
         #expect(
             printed.output == """
                 TYPE             BOTH  OTHER SUBTYPE  ONLY V2  ONLY V1  OF THOSE EXPECTED

@@ -6,17 +6,17 @@ internal import Primitives
 struct HistoryFiles {
     let directory: String
 
-    /// Adds every `.jws` file to the app's history, in the order of the file names.
+    /// Adds every `.jws` file to the app's history, in file name order.
     ///
-    /// - Throws: ``SimulatorError`` if the directory or a file is unreadable, or if a notification belongs to another
-    ///   app or to an environment that is not served.
+    /// - Throws: ``SimulatorError`` if the directory or a file is unreadable, or if a notification belongs to a
+    ///   different app or to an environment that is not served.
     func list(in api: SimulatedServerAPI) throws {
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: directory) else {
             throw SimulatorError(description: "--history-files \(directory): the directory cannot be read")
         }
         let files = names.filter { $0.hasSuffix(".jws") }.sorted()
         guard !files.isEmpty else {
-            throw SimulatorError(description: "--history-files \(directory): the directory has no .jws file")
+            throw SimulatorError(description: "--history-files \(directory): the directory contains no .jws files")
         }
         for name in files { try list(directory + "/" + name, in: api) }
     }
@@ -27,7 +27,7 @@ struct HistoryFiles {
             text = try FileDescriptor(reading: path).readToEnd(limit: CapturedNotification.maximumBytes)
         } catch { throw SimulatorError(description: "\(path) cannot be read: \(error)") }
         guard let text, let captured = CapturedNotification(text) else {
-            throw SimulatorError(description: "\(path) is neither the JWS of a notification nor a body with one")
+            throw SimulatorError(description: "\(path) is neither a notification JWS nor a body that contains one")
         }
         guard api.list(captured) else {
             throw SimulatorError(

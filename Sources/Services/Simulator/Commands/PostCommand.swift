@@ -6,8 +6,8 @@ internal import HTTPClient
 internal import Lifecycle
 internal import Primitives
 
-/// `sluice-simulator post`: posts the notifications of scenarios to a URL, and optionally serves the App Store Server
-/// API at the same time.
+/// `sluice-simulator post`: posts scenario notifications to a URL, and optionally serves the App Store Server API at
+/// the same time.
 struct PostCommand {
     private let configuration: Configuration
 
@@ -89,7 +89,7 @@ struct PostCommand {
             connections: configuration[SimulatorSettings.connections],
             rate: configuration[SimulatorSettings.rate].map(Double.init), clock: ContinuousClock(),
             sign: { post in
-                // The API must know a transaction before its notification is posted.
+                // The API must have a transaction before its notification is posted.
                 if let api, let notification = series.notification(of: post.run, step: post.step) {
                     api.register(notification, in: series.app.environment, isListed: post.format == .v2)
                 }

@@ -1,6 +1,6 @@
 internal import Primitives
 
-/// The file named by `--report`, with a line of JSON for each attempt and for each notification that is never posted.
+/// The file named by `--report`, with one JSON line for each attempt and for each notification that is never posted.
 final class ReportFile {
     private let file: FileDescriptor
     private var buffer: [UInt8] = []

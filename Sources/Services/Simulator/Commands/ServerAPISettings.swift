@@ -4,7 +4,7 @@ internal import Configuration
 enum ServerAPISettings {
     static let port = Setting.integer(
         "api-port", in: 0...65535,
-        help: "Serve the App Store Server API on this port of 127.0.0.1 for the environment; 0 selects a free port.",
+        help: "Serve the App Store Server API for the environment on this port (127.0.0.1); 0 selects a free port.",
         example: "8090"
     ).optional.onCommandLineOnly
     static let sandboxPort = Setting.integer(
@@ -19,13 +19,13 @@ enum ServerAPISettings {
     static let faults = Setting(
         "api-faults", .serverAPIFaults, default: ServerAPIFaults.none,
         help:
-            "Share of the requests that fail, by kind: latency, 429, 500, 500-retryable, 403, timeout, reset, malformed, "
+            "Share of requests that fail, by kind: latency, 429, 500, 500-retryable, 403, timeout, reset, malformed, "
             + "lost (processed without a response). --seed selects the requests.",
         example: "429=10%,reset=5%"
     ).onCommandLineOnly
     static let faultEndpoints = Setting(
         "api-fault-endpoints", ValueKind.list(of: .oneOf(ServerAPIOperation.allCases, text: \.rawValue)), default: [],
-        help: "Endpoints affected by --api-faults, by Apple's names. Default: all.",
+        help: "Endpoints affected by --api-faults, as named by Apple. Default: all.",
         example: "sendConsumptionInformation"
     ).onCommandLineOnly
     static let isAtApplesSite = Setting.flag(
@@ -42,7 +42,7 @@ enum ServerAPISettings {
     static let historyFiles = Setting.string(
         "history-files",
         help:
-            "Directory of .jws files, each a compact JWS or a body with one. The history lists them as never "
+            "Directory of .jws files, each a compact JWS or a body that contains one. The history lists them as never "
             + "delivered, byte for byte. Set --app to the app in the files.",
         example: "./captured"
     ).optional.onCommandLineOnly

@@ -34,10 +34,10 @@ package enum SimulatorCommand {
 
             With --formats, events are also, or only, sent as version 1 (v1) or as the older status update \
             notification (v0). These formats do not cover many events; their attempts are retried 6, 24 and 48 hours \
-            after the previous one. Refund decisions of the API are sent in version 2.
+            after the previous one. The API's refund decisions are sent in version 2.
 
             With --undelivered, a share of the notifications is never posted. Each gets a line with "undelivered" in \
-            --report, and is listed by Get Notification History of --api-port, or of `serve` with the same flags.
+            --report, and is listed by Get Notification History on --api-port, or by `serve` with the same flags.
             """,
         schema: ConfigurationSchema([
             SimulatorSettings.url, SimulatorSettings.pki, SimulatorSettings.app, SimulatorSettings.appAppleId,
@@ -60,7 +60,7 @@ package enum SimulatorCommand {
             Command.Example(
                 "sluice-simulator post --url http://127.0.0.1:8080/notifications --notifications 12000 --rate 200 "
                     + "--accounts 40 --duplicates 15% --disorder 5% --report report.jsonl",
-                "one minute of load, with a line per attempt"),
+                "one minute of load, with one report line per attempt"),
             Command.Example(
                 "sluice-simulator post --url http://127.0.0.1:8080/notifications --scenario subscription-life "
                     + "--formats v2,v1 --shared-secret-file ./shared-secret",
@@ -96,7 +96,7 @@ package enum SimulatorCommand {
             SimulatorSettings.timeout, SimulatorSettings.timeScale,
         ]),
         examples: [
-            Command.Example("sluice-simulator serve --api-port 8090", "an API with one customer of every scenario"),
+            Command.Example("sluice-simulator serve --api-port 8090", "an API with one customer for every scenario"),
             Command.Example(
                 "sluice-simulator serve --accept-unknown --api-limit apple --api-faults lost=5%,500=10%",
                 "an API that accepts answers for any transaction, enforces Apple's rate limits, and injects failures"),
@@ -121,7 +121,7 @@ package enum SimulatorCommand {
     private static let pki = Command(
         "pki", summary: "create test certificates, or show the existing ones",
         discussion: """
-            Writes root.pem, intermediate.pem, leaf.pem and leaf.key, and api.key.p8, the key for tokens of the \
+            Writes root.pem, intermediate.pem, leaf.pem and leaf.key, and api.key.p8, which signs tokens for the \
             simulated App Store Server API. Existing files are kept.
             """,
         schema: ConfigurationSchema([SimulatorSettings.out]),

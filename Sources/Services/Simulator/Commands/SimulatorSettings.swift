@@ -5,7 +5,7 @@ internal import Configuration
 /// Settings of `sluice-simulator`. All are flags, because each run simulates something different.
 enum SimulatorSettings {
     static let out = Setting.string(
-        "out", default: "./pki", help: "Directory of the test certificates; created if it does not exist."
+        "out", default: "./pki", help: "Directory for the test certificates; created if it does not exist."
     ).onCommandLineOnly
     static let pki = Setting.string(
         "pki", default: "./pki", help: "Directory from `sluice-simulator pki`; its leaf certificate signs the payload."
@@ -52,7 +52,7 @@ enum SimulatorSettings {
     ).onCommandLineOnly
     static let disorder = Setting(
         "disorder", .percentage, default: .zero,
-        help: "Share of the notifications that are posted after a later one of the same purchase."
+        help: "Share of the notifications that are posted after a later one for the same purchase."
     ).onCommandLineOnly
     static let formats = Setting(
         "formats", .formats, default: [.v2],
@@ -60,7 +60,7 @@ enum SimulatorSettings {
             + "v0 (the status update notification, the oldest format). Both older formats require --shared-secret-file."
     ).onCommandLineOnly
     static let sharedSecretFile = Setting.string(
-        "shared-secret-file", help: "File with the app's shared secret, the `password` in formats v1 and v0.",
+        "shared-secret-file", help: "File that contains the app's shared secret, the `password` in formats v1 and v0.",
         example: "./shared-secret"
     ).optional.onCommandLineOnly
     static let receiptTransactions = Setting.integer(
@@ -71,7 +71,7 @@ enum SimulatorSettings {
         "undelivered", .percentage, default: .zero,
         help:
             "Share of the notifications that are never posted and only listed in the history of the App Store Server "
-            + "API. They are selected from the range of the history: 180 days, or 30 in the sandbox."
+            + "API. They are selected from the range that the history covers: 180 days, or 30 in the sandbox."
     ).onCommandLineOnly
     static let connections = Setting.integer(
         "connections", default: 16, in: 1...1024, help: "Maximum number of concurrent posts."
@@ -82,7 +82,7 @@ enum SimulatorSettings {
     ).onCommandLineOnly
     static let timeScale = Setting.integer(
         "time-scale", default: 3600, in: 1...1_000_000_000,
-        help: "Speed-up of Apple's delays for retries and refunds: 3600 turns an hour into a second."
+        help: "Divisor for Apple's retry and refund delays: 3600 turns an hour into a second."
     ).onCommandLineOnly
     static let seed = Setting.integer(
         "seed", default: 1, in: 0...Int.max,
@@ -121,7 +121,7 @@ extension ValueKind where Value == Percentage {
         ValueKind(name: "PERCENT", expected: "a percentage from 0% to 100%", example: "15%", text: \.text) {
             text throws(SettingProblem) in
             guard let percentage = Percentage(text: text) else {
-                throw SettingProblem("is not a percentage from 0% to 100% with at most two decimals")
+                throw SettingProblem("is not a percentage from 0% to 100% with at most two decimal places")
             }
             return percentage
         }
@@ -175,7 +175,7 @@ extension ValueKind where Value == String {
 
     /// Names of existing scenarios.
     static var scenarios: ValueKind {
-        ValueKind(name: "NAMES", expected: "names of scenarios or all", example: "all", text: { $0 }) {
+        ValueKind(name: "NAMES", expected: "scenario names, or all", example: "all", text: { $0 }) {
             text throws(SettingProblem) in
             for name in text.split(separator: ",", omittingEmptySubsequences: false)
             where text != "all" && Scenario.named(String(name)) == nil {

@@ -24,7 +24,7 @@ extension ScenarioPlayer {
     }
 
     func legacyTypes(of event: ScenarioEvent, _ format: NotificationFormat) -> [LegacyNotificationType] {
-        // The old formats have no fields for seats and commitments, and do not report assignments or Advanced Commerce
+        // The old formats have no fields for seats or commitments, and do not report assignments or Advanced Commerce
         // purchases.
         guard let transaction, !transaction.product.isMultiSeat, !transaction.product.isAdvancedCommerce,
             transaction.product.committedPeriods == 0, transaction.ownership != .assigned

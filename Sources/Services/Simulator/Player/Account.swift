@@ -20,10 +20,10 @@ struct Account: Sendable {
 
 /// A country's App Store.
 struct Storefront: Sendable, Equatable {
-    /// The country code in ISO 3166-1 alpha-3.
+    /// The ISO 3166-1 alpha-3 country code.
     let country: String
     let identifier: String
-    /// The currency code in ISO 4217.
+    /// The ISO 4217 currency code.
     let currency: String
     /// The exchange rate: milliunits of `currency` per 1000 milliunits of the US dollar.
     let rate: Int64

@@ -13,7 +13,7 @@ struct Renewal: Sendable {
     /// Whether a commitment renews at its end.
     var commitmentRenews = true
     var isInBillingRetry = false
-    /// The end of the grace period, in milliseconds since 1970 like all dates here.
+    /// The end of the grace period, in milliseconds since 1970 like all dates in this type.
     var gracePeriodExpiresDate: Int64?
     /// Whether the payload contains the end of the grace period.
     var sendsGracePeriodDate = true
@@ -33,7 +33,7 @@ struct Renewal: Sendable {
     /// Returns the payload of `signedRenewalInfo`, signed at the given time.
     func payload(signedDate: Int64, transaction: Transaction, app: SimulatedApp, account: Account) -> JSONObject {
         var payload = JSONObject()
-        // Apple sends intent 2, a billing error, from the first retry of the charge. Source: Apple,
+        // Apple sends intent 2, a billing error, starting with the first retry of the charge. Source: Apple,
         // isInBillingRetryPeriod.
         let intent = expirationIntent ?? (isInBillingRetry ? .billingError : nil)
         payload.put("expirationIntent", (intent?.rawValue).map { Int64($0) })

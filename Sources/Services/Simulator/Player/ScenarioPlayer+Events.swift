@@ -78,7 +78,7 @@ extension ScenarioPlayer {
         self.renewal = renewal
     }
 
-    /// Creates a new current transaction of the subscription.
+    /// Creates a new current transaction for the subscription.
     private mutating func begin(_ product: Product, offer: Offer?, at start: Int64, quantity: Int64, isRenewal: Bool) {
         former = transaction
         let transactionId = nextTransactionId()
@@ -133,8 +133,8 @@ extension ScenarioPlayer {
         }
     }
 
-    /// Renews after a late charge. If the charge succeeds in the grace period, the new period begins where the old one
-    /// ended; otherwise, it begins with the charge.
+    /// Renews after a late charge. If the charge succeeds during the grace period, the new period begins where the old
+    /// one ended; otherwise, it begins with the charge.
     private mutating func recover() {
         guard let expiresDate = transaction?.expiresDate else { return }
         let isInGrace = (renewal?.gracePeriodExpiresDate).map { $0 > now } ?? false

@@ -85,7 +85,7 @@ extension ScenarioPlayer {
         var token = JSONObject()
         token.put("externalPurchaseId", externalPurchaseId)
         token.put("tokenCreationDate", now - Duration.days(1).milliseconds)
-        // Sent in both environments, because a receiver has no other member to match the token with the app.
+        // Sent in both environments, because a receiver has no other member with which to match the token to the app.
         token.put("appAppleId", app.appAppleId.rawValue)
         token.put("bundleId", app.bundleId.rawValue)
         if event != .externalPurchaseToken(.unreported) {

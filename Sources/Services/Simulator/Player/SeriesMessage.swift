@@ -2,7 +2,7 @@
 struct SeriesMessage: Sendable, Equatable {
     let step: Int
     let format: NotificationFormat
-    /// Zero-based index among the messages of the step in this format.
+    /// Zero-based index among the step's messages in this format.
     var number = 0
 
     /// Returns the messages of a scenario step by step, with version 2 first in each step. They are the same in every

@@ -10,7 +10,7 @@ struct Transaction: Sendable {
     var webOrderLineItemId: String?
     var product: Product
     var ownership: Scenario.Ownership
-    /// The purchase date in milliseconds since 1970, like all dates here.
+    /// The purchase date in milliseconds since 1970, like all dates in this type.
     var purchaseDate: Int64
     var originalPurchaseDate: Int64
     /// The end of the period, or nil for all products other than auto-renewable subscriptions.

@@ -5,7 +5,7 @@ package struct RetrySchedule: Sendable, Equatable {
     /// The delays, each from the previous attempt.
     package let delays: [Duration]
 
-    /// Creates the schedule of a format. In production, version 2 is retried after 1, 12, 24, 48 and 72 hours, and
+    /// Creates the schedule for a format. In production, version 2 is retried after 1, 12, 24, 48 and 72 hours, and
     /// version 1 after 6, 24 and 48 hours. In the sandbox, nothing is retried.
     ///
     /// For the oldest format, Apple documents only that there are several attempts; version 1's delays are used.

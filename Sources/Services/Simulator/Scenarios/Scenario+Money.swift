@@ -24,7 +24,7 @@ extension Scenario {
                 .atExpiry(.renews),
             ]),
         Scenario(
-            "offer-downgrade", "An offer moves the subscriber to the lower level from the next period on",
+            "offer-downgrade", "An offer moves the subscriber to the lower level when the next period begins",
             .premiumMonthly,
             steps: [
                 .first(.subscribes()),

@@ -49,7 +49,7 @@ extension Scenario {
                 .atExpiry(.expires(.customerCancelled)),
             ]),
         Scenario(
-            "subscription-resubscribed", "Lapses for a month and returns to another product of the group",
+            "subscription-resubscribed", "Lapses for a month and returns to a different product in the group",
             .premiumMonthly,
             steps: [
                 .first(.subscribes()),
@@ -116,7 +116,7 @@ extension Scenario {
             ]),
         Scenario(
             "billing-grace-undated",
-            "Access continues in a grace period for which the renewal information has no end date",
+            "Access continues during a grace period for which the renewal information has no end date",
             .premiumMonthly,
             steps: [
                 .first(.subscribes()),
@@ -134,7 +134,7 @@ extension Scenario {
                 .atRetryEnd(.expires(.billingError)),
             ]),
         Scenario(
-            "billing-grace-cancelled", "The customer cancels in the grace period, and access ends immediately",
+            "billing-grace-cancelled", "The customer cancels during the grace period, and access ends immediately",
             .premiumMonthly,
             steps: [
                 .first(.subscribes()),

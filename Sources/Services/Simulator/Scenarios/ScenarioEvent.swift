@@ -5,9 +5,9 @@ package import AppStoreModel
 package enum ScenarioEvent: Sendable, Equatable {
     /// Sends SUBSCRIBED / INITIAL_BUY.
     case subscribes(offer: Offer? = nil)
-    /// Sends SUBSCRIBED / RESUBSCRIBE, to the same product unless another one is specified.
+    /// Sends SUBSCRIBED / RESUBSCRIBE, for the same product unless a different one is specified.
     case resubscribes(to: Product? = nil, offer: Offer? = nil)
-    /// Sends DID_RENEW. A pending change of product takes effect.
+    /// Sends DID_RENEW. A pending product change takes effect.
     case renews
     /// Sends DID_FAIL_TO_RENEW, with the subtype GRACE_PERIOD if there is a grace period. Apple has sent notifications
     /// about grace periods whose renewal information did not contain the end of the grace period.
@@ -20,7 +20,7 @@ package enum ScenarioEvent: Sendable, Equatable {
     case expires(ExpirationIntent)
     /// Sends DID_CHANGE_RENEWAL_STATUS / AUTO_RENEW_DISABLED.
     case turnsRenewalOff
-    /// Sends DID_CHANGE_RENEWAL_STATUS without a subtype: the customer cancels after the notice of a price increase.
+    /// Sends DID_CHANGE_RENEWAL_STATUS without a subtype: the customer cancels after a price increase notice.
     case cancelsAfterPriceIncrease
     /// Sends DID_CHANGE_RENEWAL_STATUS / AUTO_RENEW_ENABLED.
     case turnsRenewalOn
@@ -64,7 +64,7 @@ package enum ScenarioEvent: Sendable, Equatable {
     case losesFamilyAccess
     /// Sends DID_CHANGE_RENEWAL_PREF / INCREASE_QUANTITY: seats are added in the middle of a period.
     case addsSeats(Int64)
-    /// Sends DID_CHANGE_RENEWAL_PREF / DECREASE_QUANTITY: fewer seats from the next renewal on.
+    /// Sends DID_CHANGE_RENEWAL_PREF / DECREASE_QUANTITY: fewer seats starting with the next renewal.
     case dropsSeats(Int64)
     /// Sends UNCLAIM_SEATS: the App Store withdraws seats from their holders.
     case seatsUnclaimed(Int)

@@ -2,7 +2,7 @@ internal import Cryptography
 internal import JSON
 internal import Primitives
 
-/// Verifies the token of a request strictly according to Apple's documentation ("Generating JSON Web Tokens for API
+/// Verifies a request's token strictly according to Apple's documentation ("Generating JSON Web Tokens for API
 /// requests"). The client receives only 401; the server counts the reasons.
 struct BearerToken {
     /// The reason that a token is rejected.
@@ -28,7 +28,7 @@ struct BearerToken {
     private static let longestLifetime: Int64 = 3600
     private static let maximumBytes = 8192
 
-    /// Returns the reason that the token of a request is rejected, or `nil` if it is valid.
+    /// Returns the reason that a request's token is rejected, or `nil` if it is valid.
     ///
     /// - Parameter now: seconds since 1970.
     static func problem(

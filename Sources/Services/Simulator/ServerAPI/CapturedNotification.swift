@@ -17,7 +17,8 @@ package struct CapturedNotification: Sendable {
     /// Maximum size in bytes, far larger than any of Apple's notifications.
     static let maximumBytes = 1024 * 1024
 
-    /// Parses a compact JWS, or a body that contains one. Ignores surrounding white space and verifies no signature.
+    /// Parses a compact JWS, or a body that contains one. Ignores surrounding white space and does not verify the
+    /// signature.
     ///
     /// Returns `nil` for any other text, and for a notification without `data`.
     package init?(_ text: [UInt8]) {

@@ -1,7 +1,7 @@
 internal import AppStoreModel
 internal import JSON
 
-// Endpoints for extensions of renewal dates.
+// Endpoints for renewal date extensions.
 extension ServerAPIEnvironment {
     private static let yearMilliseconds = Duration.year.milliseconds
     private static let extensionsPerYear = 2

@@ -1,7 +1,7 @@
 internal import AppStoreModel
 internal import JSON
 
-// The endpoint for all subscriptions of a customer.
+// The endpoint for all of a customer's subscriptions.
 extension ServerAPIEnvironment {
     func subscriptionStatuses(_ id: String, _ input: Input) throws(ServerAPIError) -> Outcome {
         try input.query.checkNames(["status"])

@@ -8,7 +8,7 @@ struct HistoryCursor {
 
     func revision(at position: Int) -> String { "\(position)_\(check)" }
 
-    /// - Throws: `invalidRequestRevision` if the revision is malformed or belongs to another query.
+    /// - Throws: `invalidRequestRevision` if the revision is malformed or belongs to a different query.
     func position(of revision: String?) throws(ServerAPIError) -> Int? {
         guard let revision else { return nil }
         let parts = revision.split(separator: "_", omittingEmptySubsequences: false)

@@ -1,7 +1,7 @@
 internal import AppStoreModel
 internal import JSON
 
-/// The query of Get Transaction History.
+/// The query parameters of Get Transaction History.
 struct HistoryFilter {
     private static let names: Set<String> = [
         "revision", "startDate", "endDate", "productId", "productType", "sort", "subscriptionGroupIdentifier",

@@ -45,8 +45,8 @@ final class PostQueue: Sendable {
                 if next == nil { state.underWay -= 1 }
                 return next
             }
-            // Not called directly: if sends fail immediately, each waiting post would add a level of recursion to this
-            // stack.
+            // Not called directly, because each waiting post would otherwise add a level of recursion to this stack if
+            // sends fail immediately.
             if let next { DispatchQueue.global().async { self.start(next) } }
         }
     }

@@ -20,7 +20,7 @@ struct ServerAPIEnvironment: Sendable {
         var body: JSONObject?
         /// Notifications to post.
         var notifications: [UnsignedNotification] = []
-        /// The consumption information of an accepted request.
+        /// The consumption information in an accepted request.
         var information: ConsumptionInformation?
 
         static let done = Outcome()

@@ -36,7 +36,7 @@ extension ServerAPIError: Equatable {
     package static func == (one: ServerAPIError, other: ServerAPIError) -> Bool { one.code == other.code }
 }
 
-// Errors about identifiers and extensions of renewal dates.
+// Errors about identifiers and renewal date extensions.
 extension ServerAPIError {
     static let generalBadRequest = ServerAPIError(4_000_000, "GeneralBadRequest", "Bad request.")
     static let invalidAppIdentifier = ServerAPIError(

@@ -1,14 +1,14 @@
 internal import AppStoreModel
 internal import JSON
 
-/// The App Store's data of one environment: transactions, renewals, and sent notifications.
+/// The App Store's data for one environment: transactions, renewals, and sent notifications.
 struct ServerAPIStore: Sendable {
     struct StoredTransaction: Sendable {
         /// The payload of `signedTransactionInfo`.
         var payload: JSONObject
         /// The customer's key in `customers`.
         let customer: String
-        /// A counter that increases with every change of any transaction.
+        /// A counter that increases whenever any transaction changes.
         var modification: Int
         /// Whether the payload is signed without changes, including `signedDate`.
         var isVerbatim = false
@@ -147,7 +147,7 @@ struct ServerAPIStore: Sendable {
     }
 }
 
-/// The outcome of a mass extension of renewal dates.
+/// The outcome of a mass renewal date extension.
 struct MassExtension: Sendable, Equatable {
     let completeDate: Int64
     let succeeded: Int64

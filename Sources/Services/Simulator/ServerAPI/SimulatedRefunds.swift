@@ -33,8 +33,8 @@ package enum SimulatedDecision: Sendable, Equatable {
     /// A refund of this share, in milliunits of a percent.
     case refunded(percentage: Int64)
 
-    /// Decides after an answer, by the developer's preference. Without a preference, refunds only if the content was
-    /// not delivered.
+    /// Decides after an answer, according to the developer's preference. Without a preference, refunds only if the
+    /// content was not delivered.
     ///
     /// - Parameters:
     ///   - transaction: the payload, which determines the remaining share of a subscription's period.
@@ -50,7 +50,7 @@ package enum SimulatedDecision: Sendable, Equatable {
         }
     }
 
-    /// Decides in the sandbox, by the text of the refund sheet, unless an answer requests a partial refund.
+    /// Decides in the sandbox, according to the text in the refund sheet, unless an answer requests a partial refund.
     ///
     /// - Parameters:
     ///   - information: the answer, or nil if none arrived in time.

@@ -4,7 +4,7 @@ internal import JSON
 internal import Primitives
 internal import Synchronization
 
-// Request handling on the loop thread. Every step takes less than a millisecond.
+// Request handling on the event loop thread. Every step takes less than a millisecond.
 extension SimulatedServerAPI {
     private static let maximumBodyBytes = 64 * 1024
 

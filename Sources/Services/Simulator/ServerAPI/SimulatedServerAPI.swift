@@ -16,7 +16,7 @@ package final class SimulatedServerAPI: Sendable {
     package struct Settings: Sendable {
         /// The app. Each listener uses its own environment instead of the app's.
         package var app: SimulatedApp
-        /// The credentials with which the tokens of requests are verified.
+        /// The credentials for verifying request tokens.
         package var credentials: ServerAPICredentials
         /// The environments, each with a listener.
         package var environments: [AppStoreEnvironment] = [.production, .sandbox]
@@ -28,7 +28,7 @@ package final class SimulatedServerAPI: Sendable {
         /// Whether consumption information is accepted for unregistered transactions.
         package var acceptsUnknownTransactions = false
         package var followUp = RefundFollowUp()
-        /// The lifetime of a pagination token of Get Notification History.
+        /// The lifetime of a Get Notification History pagination token.
         package var paginationLifetime = Duration.hours(1)
         /// Posts the body of a notification and reports the outcome. If nil, nothing is posted.
         package var post: Post?
@@ -103,7 +103,7 @@ package final class SimulatedServerAPI: Sendable {
         return server.withLock { $0?.port(of: index) ?? 0 }
     }
 
-    /// The port of the first listener, which serves production unless the settings say otherwise.
+    /// The port of the first listener, which serves production unless the settings specify otherwise.
     package var port: UInt16 { settings.environments.first.map { port(of: $0) } ?? 0 }
 
     /// Returns a client's base URL for the environment: `http://127.0.0.1:PORT`.

@@ -77,7 +77,7 @@ struct ArchiveDecisionReport {
     private var backups: String? {
         guard let at else { return nil }
         return """
-            The keys are gone from the key store. Backups of the key store from before \(PlainText.seconds(at)) still have \
+            The keys are gone from the key store. Key store backups from before \(PlainText.seconds(at)) still contain \
             them: the last of these must be deleted by \(PlainText.seconds(backupsUntil(at))) (\(backupDays) days).
             """
     }

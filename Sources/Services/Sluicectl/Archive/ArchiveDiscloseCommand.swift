@@ -52,7 +52,7 @@ struct ArchiveDiscloseCommand {
             partition: position.partition, index: shown.index, leaf: shown.leaf, keyId: try keys.keyId(of: shown.leaf),
             content: shown.content)
         try await reveals.record(.disclose, [entry], keys)
-        console.complain("disclosed \(position.partition)@\(position.offset) of the archive: personal data")
+        console.complain("disclosed \(position.partition)@\(position.offset) from the archive: personal data")
         guard let file = configuration[ArchiveProofOptions.outputFile] else {
             return await console.write(disclosure.bytes) ? .ok : .failure
         }
@@ -60,7 +60,7 @@ struct ArchiveDiscloseCommand {
             // The file contains personal data, so only its owner may read it.
             try FileDescriptor(replacing: file, mode: 0o600).write(disclosure.bytes)
         } catch {
-            throw StartupError("\(PlainText.printable(file)) cannot be written", fix: "Specify another file")
+            throw StartupError("\(PlainText.printable(file)) cannot be written", fix: "Specify a different file")
         }
         return .ok
     }
@@ -96,7 +96,7 @@ struct ArchiveDiscloseCommand {
         guard ArchiveObject.hasRecordKey(object) else {
             throw notDisclosed(
                 leaf, "it was archived by a release that did not use a separate key for each record",
-                "Prove it with sluicectl archive prove, and show it here with sluicectl archive show --reveal")
+                "Write a proof with sluicectl archive prove, or view the record with sluicectl archive show --reveal")
         }
         guard let id = try keys.keyId(of: leaf) else { return nil }
         switch try keys.dataKey(id) {

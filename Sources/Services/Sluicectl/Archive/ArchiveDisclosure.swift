@@ -15,7 +15,7 @@ struct ArchiveDisclosure {
     /// The proof, with the leaf as its extra data (c2sp.org/tlog-proof).
     let proof: TlogProof
     let object: [UInt8]
-    /// The key of the object, or nil if the object is not encrypted.
+    /// The object's key, or nil if the object is not encrypted.
     let recordKey: ArchiveRecordKey?
 
     init(proof: TlogProof, object: [UInt8], recordKey: ArchiveRecordKey?) {
@@ -82,7 +82,7 @@ struct ArchiveDisclosure {
         }
         let tree = checkpoint.checkpoint
         guard proof.inclusion.proves(.leaf(entry), size: tree.size, root: tree.root) else {
-            throw DisclosureRefusal(.archiveTampered, "the leaf is not in the tree of the checkpoint")
+            throw DisclosureRefusal(.archiveTampered, "the leaf is not in the checkpoint's tree")
         }
         do throws(ArchiveError) {
             let leaf = try ArchiveLeaf(bytes: entry)

@@ -4,7 +4,7 @@ internal import Kafka
 internal import Lifecycle
 internal import TransparencyLog
 
-/// Reads single entries of the archive and decrypts them. Compares each object with its leaf, but does not prove that
+/// Reads single entries from the archive and decrypts them. Compares each object with its leaf, but does not prove that
 /// the leaf is in the log. Caches the most recent bundle, so that reading a log in order reads each bundle once.
 final class ArchiveEntryReader {
     private let logs: ArchiveLogs
@@ -17,7 +17,7 @@ final class ArchiveEntryReader {
         self.contents = contents
     }
 
-    /// Returns the entry of a leaf, or nil if the log has no such leaf.
+    /// Returns the entry for a leaf, or nil if the log has no such leaf.
     func entry(at place: IndexedPlace) async throws -> ReadEntry? {
         try await entry(place.leaf, of: place.partition)
     }

@@ -72,7 +72,7 @@ struct ArchiveExportCommand {
         run.add(scan)
     }
 
-    /// The selection of an export without a subject: topics and filters that do not identify a person.
+    /// The selection for an export without a subject: topics and filters that do not identify a person.
     private var scope: String {
         var parts = [configuration[ArchiveReadingOptions.allTopics] ? "all topics" : "notifications"]
         if let environment = configuration[ArchiveReadingOptions.environment] { parts.append("\(environment)") }
@@ -101,8 +101,8 @@ struct ArchiveExportCommand {
         return places.sorted()
     }
 
-    /// Returns the position of each exported record, for the published record of the access. That record lists only the
-    /// first `RevealRecord.maximumPositions`, so the others are not read to look up their offsets.
+    /// Returns the position of each exported record, for the published access record. That record lists only the first
+    /// `RevealRecord.maximumPositions`, so the others are not read to look up their offsets.
     private func positions(
         _ selection: ArchiveSelection, _ logs: ArchiveLogs, _ contents: ArchivedContents
     ) async throws -> [String] {

@@ -18,7 +18,7 @@ struct ArchiveExtent: Sendable {
     /// The newest timestamp among the logs' last records, in milliseconds since 1970, or nil if none has a timestamp.
     var newestTimestamp: Int64?
 
-    var summary: String { "searched \(logs.reduce(0) { $0 + $1.leaves }) leaves of \(logs.count) logs" }
+    var summary: String { "searched \(logs.reduce(0) { $0 + $1.leaves }) leaves in \(logs.count) logs" }
 
     /// A warning, or nil if the answer is complete.
     var warning: String? {

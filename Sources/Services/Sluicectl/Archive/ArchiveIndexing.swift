@@ -44,8 +44,8 @@ struct ArchiveIndexing {
         var next = try index.next(of: partition)
         guard next <= scan.size else {
             throw StartupError(
-                "the index has \(next) leaves of \(partition), but the archive has \(scan.size)",
-                fix: "Run sluicectl archive verify; if this is another archive, rebuild the index with --rebuild",
+                "the index has \(next) leaves from \(partition), but the archive has \(scan.size)",
+                fix: "Run sluicectl archive verify; if this is a different archive, rebuild the index with --rebuild",
                 exitCode: .archiveRolledBack)
         }
         while next < scan.size {
@@ -79,7 +79,7 @@ struct ArchiveIndexing {
         case .keyUnknown: return nil
         case .missing:
             throw StartupError.unsound(
-                "\(entry.leaf.position): its segment is missing although its retention has not ended")
+                "\(entry.leaf.position): its segment is missing although its retention period has not ended")
         }
     }
 

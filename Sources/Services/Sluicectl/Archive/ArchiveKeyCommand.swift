@@ -9,7 +9,7 @@ internal import Lifecycle
 internal import ObjectStorage
 internal import TransparencyLog
 
-/// `sluicectl archive key`: creates keys, and prints public ones.
+/// `sluicectl archive key`: creates keys, and prints public keys.
 struct ArchiveKeyCommand {
     let configuration: Configuration
 
@@ -74,12 +74,12 @@ enum NewSecretFile {
     static func write(_ bytes: [UInt8], to path: String) throws(StartupError) {
         let name = PlainText.printable(path)
         guard !path.utf8.contains(0) else {
-            throw StartupError("the path contains a NUL byte", fix: "Specify another file", exitCode: .usage)
+            throw StartupError("the path contains a NUL byte", fix: "Specify a different file", exitCode: .usage)
         }
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
             guard errno == EEXIST else { throw failure(name) }
-            throw StartupError("\(name) exists, and keys are never overwritten", fix: "Specify another file")
+            throw StartupError("\(name) exists, and keys are never overwritten", fix: "Specify a different file")
         }
         defer { close(descriptor) }
         var written = 0
@@ -97,6 +97,6 @@ enum NewSecretFile {
     }
 
     private static func failure(_ name: String) -> StartupError {
-        StartupError("\(name) cannot be written: \(String(cString: strerror(errno)))", fix: "Specify another file")
+        StartupError("\(name) cannot be written: \(String(cString: strerror(errno)))", fix: "Specify a different file")
     }
 }

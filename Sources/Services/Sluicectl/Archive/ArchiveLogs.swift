@@ -17,7 +17,7 @@ struct ArchiveLogs: Sendable {
         store = try ArchivePlace.openStore(configuration, creating: false)
     }
 
-    /// Returns readers of the selected logs, in ascending order of topic and partition.
+    /// Returns readers for the selected logs, in ascending order of topic and partition.
     ///
     /// - Throws: a ``StartupError`` if the store cannot be read or has no such log.
     func readers(of isWanted: (KafkaTopic) -> Bool) async throws(StartupError) -> [LogReader] {
@@ -33,7 +33,7 @@ struct ArchiveLogs: Sendable {
         return names.map { LogReader(store, names: $0, verifiers: nil) }
     }
 
-    /// Returns a reader of a partition's log. A log that does not exist has no leaves.
+    /// Returns a reader for a partition's log. A log that does not exist has no leaves.
     ///
     /// - Throws: a ``StartupError`` if the topic is not a valid log name.
     func reader(of partition: KafkaTopicPartition) throws(StartupError) -> LogReader {
@@ -45,7 +45,7 @@ struct ArchiveLogs: Sendable {
         }
     }
 
-    /// Returns a reader of the log of checkpoints, or nil if the archive has none.
+    /// Returns a reader for the checkpoint log, or nil if the archive has none.
     ///
     /// - Throws: a ``StartupError`` if the store cannot be read.
     func checkpointLog() async throws -> LogReader? {
@@ -55,7 +55,7 @@ struct ArchiveLogs: Sendable {
         } catch { throw StartupError(error) }
     }
 
-    /// Returns readers of all logs in the archive.
+    /// Returns readers for all logs in the archive.
     func all() async throws(StartupError) -> [LogReader] {
         do throws(ArchiveError) {
             return try await LogReader.logs(in: store).map { LogReader(store, names: $0, verifiers: nil) }

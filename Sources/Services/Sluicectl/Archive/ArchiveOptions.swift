@@ -8,9 +8,9 @@ enum ArchiveOptions {
     static let originalTransactionId = Setting.string(
         "original-transaction-id", help: "The purchase; requires --app.", example: "2000000000000001"
     ).optional.onCommandLineOnly
-    static let appAccountToken = identifier("app-account-token", "All purchases of the account.", uuid)
+    static let appAccountToken = identifier("app-account-token", "All of the account's purchases.", uuid)
     static let appTransactionId = identifier(
-        "app-transaction-id", "All purchases of a customer in one app, by appTransactionId.", "704000000000001"
+        "app-transaction-id", "All of a customer's purchases in one app, by appTransactionId.", "704000000000001"
     )
     static let transactionId = identifier(
         "transaction-id", "The purchase to which this transaction belongs.", "2000000000000017")
@@ -43,16 +43,16 @@ enum ArchiveOptions {
         help: "Environment of the purchases. Quarantined records from both environments are included."
     ).onCommandLineOnly
     static let reason = Setting.string(
-        "reason", default: "request of the data subject",
+        "reason", default: "data subject request",
         help: "The reason, in a few words without personal data. It is archived and published."
     ).onCommandLineOnly
     static let request = Setting.string(
-        "request", help: "Your reference to the request or the case. It is archived and published.",
+        "request", help: "Your reference for the request or case. It is archived and published.",
         example: "DSR-2026-17"
     ).optional.onCommandLineOnly
     static let backupDays = Setting.integer(
         "backup-days", default: 30, in: 0...3650,
-        help: "Maximum age of backups of the key store, in days; included in the person's report."
+        help: "Maximum age of key store backups, in days; included in the person's report."
     ).onCommandLineOnly
 
     // Flags of `sluicectl archive find` and `show`

@@ -75,7 +75,7 @@ struct ArchivePersons {
         return ArchiveSelection(persons: persons, places: places, extent: extent)
     }
 
-    /// Removes the index entries of records whose keys have been destroyed.
+    /// Removes the index entries for records whose keys have been destroyed.
     func forget(_ keys: [ArchiveKeyId]) throws {
         let index = try SideIndex(path: configuration[ArchivePlace.index], store: store)
         defer { index.close() }
@@ -103,12 +103,12 @@ struct ArchivePersons {
         guard let key = entry.keyId else {
             throw StartupError(
                 "\(entry.leaf.position) does not concern a person, or was archived after the person's erasure",
-                setting: ArchiveOptions.position.key, fix: "Specify another record")
+                setting: ArchiveOptions.position.key, fix: "Specify a different record")
         }
         return IndexedPlace(partition: position.partition, leaf: entry.index, key: key)
     }
 
-    /// Returns the purchases that are subjects of these records, without purchases that are only mentioned.
+    /// Returns the purchases that are subjects of these records, excluding purchases that are only mentioned.
     private func purchases(
         _ places: Set<IndexedPlace>, _ reader: ArchiveEntryReader
     ) async throws -> Set<OriginalTransactionId> {
@@ -155,7 +155,7 @@ struct ArchivePersons {
         }
         let found = try byMark.sorted { $0.key.hex < $1.key.hex }.filter { $0.key != own?.mark }.map { mark, places in
             let logs = Set(places.map(\.partition.topic.rawValue)).sorted().joined(separator: ", ")
-            return try person(mark, named: "\(places.count) records of \(logs)")
+            return try person(mark, named: "\(places.count) records in \(logs)")
         }
         return [own].compactMap(\.self) + found
     }

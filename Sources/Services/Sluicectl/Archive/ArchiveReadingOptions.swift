@@ -10,9 +10,9 @@ enum ArchiveReadingOptions {
         "against-anchor", help: "Also read the checkpoint of each log from archive.anchor.url.")
     static let dryRun = Setting.flag("dry-run", help: "Print what the next run would do, without changing anything.")
     static let bytes = Setting.flag(
-        "bytes", help: "Add up the bytes of all objects. Listing them takes hours in a large archive.")
+        "bytes", help: "Add up the bytes of all objects. Listing them takes hours for a large archive.")
     static let topic = Setting.string(
-        "topic", help: "Only logs of this topic.", example: "appstore.notifications.production"
+        "topic", help: "Only logs for this topic.", example: "appstore.notifications.production"
     ).optional.onCommandLineOnly
     static let replayedTopic = Setting.string(
         "topic", help: "The topic to replay records from.", example: "appstore.notifications.production"
@@ -25,12 +25,12 @@ enum ArchiveReadingOptions {
         .optional.onCommandLineOnly.formerly("since")
     static let to = Setting("to", .instant, help: "Only records with a Kafka timestamp before this time.")
         .optional.onCommandLineOnly.formerly("until")
-    static let app = Setting.string("app", help: "Only records of this app.", example: "com.example.app")
+    static let app = Setting.string("app", help: "Only records for this app.", example: "com.example.app")
         .optional.onCommandLineOnly
-    static let type = Setting.string("type", help: "Only records of this notificationType.", example: "DID_RENEW")
+    static let type = Setting.string("type", help: "Only records with this notificationType.", example: "DID_RENEW")
         .optional.onCommandLineOnly
     static let environment = Setting(
-        "environment", .environmentName, help: "Only records of this environment. Default: both."
+        "environment", .environmentName, help: "Only records from this environment. Default: both."
     ).optional.onCommandLineOnly
     static let allTopics = Setting.flag(
         "all-topics", help: "Also export quarantine, refunds, dead letters, erasures and certificates.")

@@ -45,7 +45,7 @@ struct ArchiveRecordReport {
             return PlainText.printable(type + subtype)
         case .gap(let gap): return "no records up to offset \(gap.nextOffset.rawValue - 1)"
         case .erased: return "(erased)"
-        case .expired: return "(deleted after its retention)"
+        case .expired: return "(deleted after its retention period)"
         case .missing: return "(missing: removed before its retention ended)"
         case .keyUnknown: return "(the key is not in this key store)"
         }

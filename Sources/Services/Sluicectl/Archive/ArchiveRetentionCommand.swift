@@ -20,7 +20,7 @@ struct ArchiveRetentionCommand {
         let partition: KafkaTopicPartition
         let size: Int
         let plan: LogPruning.Plan
-        /// Number of segments in the range to delete that are kept because of a legal hold or an unknown key.
+        /// Number of segments that are in the range to delete but are kept because of a legal hold or an unknown key.
         let kept: Int
 
         var deleted: Int { (plan.minimum - plan.before) / TilePath.fullWidth - kept }
@@ -44,7 +44,7 @@ struct ArchiveRetentionCommand {
             ArchiveKind(topic: $0.names.partition.topic, names: names)?.isPersonal == true
         }
         guard let now = try await present(readers) else {
-            console.complain("no record of the archive has a timestamp, so no payload has expired")
+            console.complain("no record in the archive has a timestamp, so no payload has expired")
             return .ok
         }
         let hasHolds = try keys.hasHolds()
@@ -57,8 +57,8 @@ struct ArchiveRetentionCommand {
         return .ok
     }
 
-    /// Returns the reference time for the age of payloads, in milliseconds since 1970: the newest timestamp of a
-    /// record, or the current time if that is earlier. Returns nil if no record has a timestamp.
+    /// Returns the reference time for the age of payloads, in milliseconds since 1970: the newest record timestamp, or
+    /// the current time if that is earlier. Returns nil if no record has a timestamp.
     private func present(_ readers: [LogReader]) async throws -> Int64? {
         var newest: Int64?
         for reader in readers {

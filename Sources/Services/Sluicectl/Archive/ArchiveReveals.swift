@@ -26,7 +26,7 @@ struct ArchiveReveals {
         "reason", default: "",
         help: "The reason for the access, in a few words without personal data. It is archived and published."
     ).onCommandLineOnly
-    /// Settings of a command that decrypts payloads.
+    /// Settings for a command that decrypts payloads.
     static let schema = ConfigurationSchema(
         [author, reason, ArchiveOptions.request, ApplicationSettings.bootstrapServers],
         openPrefixes: [ApplicationSettings.kafka])

@@ -3,9 +3,9 @@ internal import Kafka
 internal import Lifecycle
 internal import TransparencyLog
 
-/// An entry of a log, with its object.
+/// A log entry with its object.
 struct FoundEntry: Sendable {
-    /// The object of an entry, or the reason that there is none.
+    /// The entry's object, or the reason that there is none.
     enum Object: Sendable {
         case present([UInt8])
         /// The object was deleted when its retention ended.

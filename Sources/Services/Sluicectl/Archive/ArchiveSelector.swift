@@ -6,7 +6,7 @@ internal import Lifecycle
 
 /// The subjects that a command line selects in the archive.
 enum ArchiveSelector {
-    /// A purchase of an app. The archive may have no record of it.
+    /// A purchase in an app. The archive may have no record of it.
     case purchase(BundleId, OriginalTransactionId)
     /// Every subject with a record that contains the identifier.
     case identifier(IndexedName)

@@ -37,7 +37,7 @@ struct ArchiveStatus: Sendable {
         var isVerified: Bool?
     }
 
-    /// The first anchor with more leaves than the archive, which proves a rollback. Ignores unverified cosignatures.
+    /// The first anchor with more leaves than the archive; it proves a rollback. Ignores unverified cosignatures.
     var rolledBack: Anchored? { anchors.first { $0.leaves > size && $0.isVerified != false } }
 
     /// The name of the log in findings and rows.

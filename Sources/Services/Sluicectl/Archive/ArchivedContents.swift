@@ -13,7 +13,7 @@ enum EntryContent: Sendable {
     case gap(ArchiveGap)
     /// The record was erased with its subject.
     case erased
-    /// The record was deleted after `archive.retention`.
+    /// The record was deleted at the end of its retention period (`archive.retention`).
     case expired
     /// The record is missing although its retention has not ended.
     case missing

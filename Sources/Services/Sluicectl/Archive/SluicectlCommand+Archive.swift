@@ -6,7 +6,7 @@ internal import PipelineRuntime
 extension SluicectlCommand {
     static func archive(_ parts: SluicectlParts) -> Command {
         Command(
-            "archive", summary: "Operate the archive of sluice-archive: its keys, its records, and their proofs.",
+            "archive", summary: "Operate the archive written by sluice-archive: its keys, records and proofs.",
             examples: [
                 .init("sluicectl archive status", "Show the size of each log and the age of its checkpoint."),
                 .init(

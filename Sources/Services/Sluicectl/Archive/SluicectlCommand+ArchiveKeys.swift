@@ -27,7 +27,7 @@ extension SluicectlCommand {
         schema: reading.adding(ConfigurationSchema([ArchiveOptions.rebuild])),
         arguments: [Command.Argument("ID", help: identifiers)],
         examples: [
-            .init("sluicectl archive find 7e3fb204-2ab3-4c5f-8f0e-0d9c1b6a7e55", "The records of a notification."),
+            .init("sluicectl archive find 7e3fb204-2ab3-4c5f-8f0e-0d9c1b6a7e55", "A notification's records."),
             .init("sluicectl archive find 2000000000000001 --output json", "A purchase's records, as JSON."),
         ]
     ) { try await ArchiveFindCommand(configuration: $0.configuration).find($0.argument, $0.console) }
@@ -136,11 +136,11 @@ extension SluicectlCommand {
                 examples: [.init("sluicectl archive key encryption archive-kek", "A new key.")]
             ) { try await ArchiveKeyCommand(configuration: $0.configuration).encryption($0.argument, $0.console) },
             Command(
-                "show", summary: "Print the public keys of the archive, one per line.",
+                "show", summary: "Print the archive's public keys, one per line.",
                 discussion: """
                     Each line is a verifier key in the format of c2sp.org/signed-note. Without LOG, the keys have the \
                     archive's name, for sluicectl archive verify. With LOG, they have the name in that log's \
-                    checkpoints, for other programs that know the C2SP formats: the log's key, and the key of the \
+                    checkpoints, for other programs that support the C2SP formats: the log's key, and the key of the \
                     cosignature with the time.
                     """,
                 schema: ConfigurationSchema([
@@ -162,7 +162,7 @@ extension SluicectlCommand {
                 summary:
                     "Check that every key in the key store can be unwrapped, and list the key-encryption keys needed.",
                 discussion: """
-                    A key-encryption key is no longer needed once it wraps no key in the key store of any host. Exits \
+                    A key-encryption key is no longer needed once it wraps no key in any host's key store. Exits \
                     with 1 if the file is damaged, a key cannot be unwrapped or, with --against-archive, a key \
                     referenced by a leaf is missing. Keys are missing from a backup made before the leaf was written, \
                     and on a host that joined after an erasure that does not list its keys.
@@ -173,7 +173,7 @@ extension SluicectlCommand {
                         OperationsSettings.output,
                     ] + ArchivePlace.storeSettings),
                 examples: [
-                    .init("sluicectl archive key check", "Check after a change of the key-encryption key."),
+                    .init("sluicectl archive key check", "Check after changing the key-encryption key."),
                     .init(
                         "sluicectl archive key check --archive.key.store restored.sqlite --against-archive",
                         "Check that a backup contains every key that the archive needs."),
@@ -184,7 +184,7 @@ extension SluicectlCommand {
                 discussion: """
                     A plain copy of the file does not contain the newest keys, which are in its write-ahead log. When \
                     the command returns, the copy is on disk and readable only by its owner. Keep it on a different \
-                    volume than the archive, and for at most 30 days, because it contains keys that may be destroyed \
+                    volume from the archive, and for at most 30 days, because it contains keys that may be destroyed \
                     later.
                     """,
                 schema: ConfigurationSchema([ArchivePlace.keyStore, ArchivePlace.keyEncryptionKeys]),

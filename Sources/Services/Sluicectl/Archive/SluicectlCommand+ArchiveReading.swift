@@ -21,9 +21,9 @@ extension SluicectlCommand {
                     checkpoint. The anchors are the witnesses that have cosigned a checkpoint; with --against-kafka, \
                     kafka (appstore.archive.checkpoints); and with --against-anchor, store (archive.anchor.url). With \
                     --against-kafka, LAG is the number of records in Kafka that are not archived yet. Anchors appear \
-                    in the row checkpoint-log, the log whose leaves are the checkpoints of all other logs. \
+                    in the checkpoint-log row, the log whose leaves are the checkpoints of all other logs. \
                     Cosignatures of witnesses not listed in --witness are shown as not verified. Other signatures are \
-                    not checked: archive verify checks them, and follows the log of checkpoints into each log. Exits \
+                    not checked: archive verify checks them, and follows the checkpoint log into each log. Exits \
                     with 4 if an anchor has more leaves than the archive.
                     """,
                 schema: ConfigurationSchema(
@@ -100,7 +100,7 @@ extension SluicectlCommand {
                 ).run($0.console)
             },
             Command(
-                "retention", summary: "Print the payloads that sluice-archive deletes next after archive.retention.",
+                "retention", summary: "Print the payloads that sluice-archive deletes next under archive.retention.",
                 discussion: """
                     For each log, prints the first leaf with a kept payload; the number of segments of 256 leaves \
                     that the next run of sluice-archive deletes, that it keeps because of a legal hold or an unknown \

@@ -21,7 +21,7 @@ extension ClusterCommand {
             return
         }
         throw StartupError(
-            "\(moment) is in the future: webhooks for records before it would never be posted", setting: setting.key,
+            "\(moment) is in the future: webhooks for earlier records would never be posted", setting: setting.key,
             fix: "Set it to a time up to which all webhooks were delivered", exitCode: .configuration)
     }
 
@@ -103,7 +103,7 @@ extension ClusterCommand {
         "sluice-archive: set a different archive.url, archive.origin and archive.anchor.url, and keep "
             + "archive.key.store. The old archive remains unchanged.",
         "Stop the mirror before the first start, and do not run anything on the other cluster again.",
-        "Afterwards, if the other cluster was lost, run sluicectl backfill for notifications that it acknowledged and "
+        "Afterwards, if the other cluster was lost, run sluicectl backfill for notifications that it acknowledged but "
             + "the mirror did not copy.",
     ]
 

@@ -2,8 +2,8 @@ internal import Kafka
 internal import Records
 internal import Synchronization
 
-/// The data of a cluster that shows whether a copy of its topics is complete: the ends of the topics and the active
-/// groups.
+/// The cluster data that shows whether a copy of the cluster's topics is complete: the ends of the topics and the
+/// active groups.
 struct ClusterView {
     /// Number of offsets to read at the end of each partition. Some have no record, because of transaction markers or
     /// compaction.

@@ -69,7 +69,7 @@ struct ContentChecks {
             guard purchases, target.partitionCount(of: state) != nil, !target.hasRecords(state) else { return nil }
             return ClusterFinding(
                 .problem, .copy, of: state.rawValue,
-                "it is empty, but \(names.notifications(environment)) has notifications of purchases",
+                "it is empty, but \(names.notifications(environment)) contains purchase notifications",
                 fix: "Mirror it from its beginning: older states exist nowhere else")
         }
     }

@@ -1,7 +1,7 @@
 internal import Kafka
 internal import Records
 
-/// Checks that a cluster has all records of its source, by comparing the first and last records of each partition.
+/// Checks that a cluster has all records from its source, by comparing the first and last records of each partition.
 struct CopyChecks {
     /// Maximum lag of a copy that is catching up, in milliseconds. A copy with a greater lag is considered stuck.
     static let tolerance: Int64 = 60_000
@@ -109,7 +109,7 @@ struct CopyChecks {
             isFinal || milliseconds > Self.tolerance ? .problem : .warning, .copy, of: topic.rawValue,
             "\(partitions) partitions lack the source's last record; they are \(milliseconds / 1_000) s behind",
             fix:
-                "Stop all writers of the source, wait for the mirror, and retry; if the mirror lags, check its log"
+                "Stop all writers on the source, wait for the mirror, and retry; if the mirror lags, check its log"
         )
     }
 

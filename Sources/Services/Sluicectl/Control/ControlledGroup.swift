@@ -8,14 +8,14 @@ internal import Records
 /// The consumer group that a command pauses or resumes.
 struct ControlledGroup: Equatable {
     let group: KafkaConsumerGroup
-    /// The executable of this installation, or nil for a group of another consumer.
+    /// The executable of this installation, or nil for another consumer's group.
     let executable: String?
 
     /// A note for operators who may expect more from a pause, or nil.
     var warning: String? {
         switch executable {
         case "sluice-refunds":
-            "Apple's deadlines still apply: requests that are not answered within 12 hours of receipt are missed. "
+            "Apple's deadlines still apply: a request not answered within 12 hours of receipt misses its deadline. "
                 + "List them with: sluicectl refunds due"
         case nil:
             "\(PlainText.printable(group.rawValue)) is not a group of Sluice's executables; it pauses only if its "
@@ -33,7 +33,7 @@ struct ControlledGroups {
 
     /// Returns the group named by the arguments.
     ///
-    /// - Parameter isKnown: returns whether Kafka knows a group; called only for groups of other consumers.
+    /// - Parameter isKnown: returns whether a group exists in Kafka; called only for other consumers' groups.
     /// - Throws: a ``StartupError`` if the group is unknown or ambiguous.
     func resolve(
         _ name: String, isKnown: (KafkaConsumerGroup) async throws -> Bool

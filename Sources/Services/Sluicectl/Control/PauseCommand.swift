@@ -6,8 +6,8 @@ internal import Lifecycle
 internal import PipelineRuntime
 internal import Primitives
 
-/// `sluicectl pause`, `resume` and `pauses`: stop and continue the handling of records by a consumer group, and list
-/// the paused groups.
+/// `sluicectl pause`, `resume` and `pauses`: pause and resume record handling by a consumer group, and list the paused
+/// groups.
 struct PauseCommand {
     let configuration: Configuration
     let access: SluicectlParts.Access?
@@ -103,8 +103,8 @@ struct PauseCommand {
         }
     }
 
-    /// - Parameter paused: the records in effect, or nil if they were not read. A group with a record is known without
-    ///   a request to Kafka.
+    /// - Parameter paused: the records in effect, or nil if they were not read. A group with a record is known to
+    ///   exist, so Kafka is not queried.
     private func resolve(
         _ name: String, _ topic: ControlTopic, paused: ControlTable? = nil
     ) async throws -> ControlledGroup {

@@ -23,7 +23,7 @@ extension SluicectlCommand {
             discussion: """
                 The members stay in the group, keep their partitions and offsets, and answer reads. Records in \
                 progress finish; no others are handled until sluicectl resume, even after a restart. The ingress \
-                continues to accept notifications. The pause is a record in the topic …control, with reason and \
+                continues to accept notifications. The pause is a record in the …control topic, with reason and \
                 author, and is shown by sluicectl pauses, sluicectl top, /readyz, the log and the metric \
                 sluice_consumer_paused. While the group of sluice-refunds is paused, Apple's requests are not \
                 answered, but their deadlines still apply.
@@ -34,9 +34,9 @@ extension SluicectlCommand {
                     "sluicectl pause sluice-refunds --reason 'the consent service returns wrong answers' --author ann",
                     "Send no answers until the service is fixed."),
                 .init(
-                    "sluicectl pause sluice-webhooks --receiver crm --reason 'migration of the CRM'",
+                    "sluicectl pause sluice-webhooks --receiver crm --reason 'CRM migration'",
                     "Pause one of webhooks.receivers; the others continue."),
-                .init("sluicectl pause inbox --reason 'disk is full'", "Pause the group of your own consumer."),
+                .init("sluicectl pause inbox --reason 'disk is full'", "Pause your own consumer's group."),
             ]
         ) { try await PauseCommand($0, parts).pause($0.argument, $0.console) }
     }

@@ -51,7 +51,7 @@ struct DoctorAPI {
     static func unconfirmableApps(_ configuration: Configuration) -> [String] {
         guard let legacy = try? AppStoreSettings.legacyApps(configuration),
             let api = try? AppStoreSettings.api(configuration)
-        else { return [] }  // the check of the settings reports the error
+        else { return [] }  // the settings check reports the error
         return legacy.map(\.bundleId).filter { api.configuration.credentials[$0] == nil }.map(\.rawValue)
     }
 

@@ -9,7 +9,7 @@ enum DoctorCertificates {
         let message: String
     }
 
-    /// Reads the certificates of a PEM file, leaf first.
+    /// Reads the certificates in a PEM file, leaf first.
     static func inFile(_ bytes: [UInt8]) throws(Unreadable) -> [Certificate] {
         do {
             return try Certificate.certificates(encoded: bytes)
@@ -18,7 +18,7 @@ enum DoctorCertificates {
         }
     }
 
-    /// Reads the certificates in `x5c` from the header of a compact JWS, or of the `signedPayload` of a request body.
+    /// Reads the `x5c` certificates from the header of a compact JWS, or of the `signedPayload` in a request body.
     static func inJWS(_ text: [UInt8]) throws(Unreadable) -> [Certificate] {
         var jws = text.filter { ![UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: " ")].contains($0) }
         if let body = try? JSONDocument.object(text), let signedPayload = body.root["signedPayload"]?.string {

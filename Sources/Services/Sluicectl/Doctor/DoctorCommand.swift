@@ -33,7 +33,7 @@ struct DoctorCommand {
 
     private var verification: SluicectlParts.Verification { parts.verification }
     private static let maximumBytes = 4 << 20
-    /// The timeout of a connection, for interactive use.
+    /// The connection timeout, for interactive use.
     private static let connectionLimit = Duration.seconds(3)
 
     func run(_ console: Console) async throws -> ExitCode {
@@ -216,7 +216,7 @@ struct DoctorCommand {
 }
 
 extension DoctorCommand {
-    /// - Throws: a `StartupError` if this sluicectl does not know the selected executable.
+    /// - Throws: a `StartupError` if the selected executable is unknown to this sluicectl.
     init(_ context: CommandContext, _ parts: SluicectlParts) throws(StartupError) {
         let names = parts.executables.map(\.name)
         let name = context.configuration[DoctorSettings.executable(of: names)]

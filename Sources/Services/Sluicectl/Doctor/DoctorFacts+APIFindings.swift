@@ -36,7 +36,7 @@ extension DoctorFacts {
         }
     }
 
-    /// The difference between the clocks of this machine and of Apple. Kafka's brokers do not state their time.
+    /// The difference between this machine's clock and Apple's. Kafka brokers do not report their time.
     var differenceFindings: [DoctorFinding] {
         let differences: [Int64] =
             if case .asked(let answers, _) = api { answers.compactMap(\.clockDifference) } else { [] }

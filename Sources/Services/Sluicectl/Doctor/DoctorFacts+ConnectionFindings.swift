@@ -28,7 +28,7 @@ extension DoctorFacts {
         }
     }
 
-    /// The result of TLS. A broker rejects credentials only after TLS has succeeded.
+    /// The result of the TLS handshake. A broker rejects credentials only after the handshake has succeeded.
     private var encryption: Stage {
         switch trouble {
         case .untrustedCertificate, .expiredCertificate, .futureCertificate, .certificateName, .clientCertificate, .tls:

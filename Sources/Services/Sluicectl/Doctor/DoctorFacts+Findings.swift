@@ -90,7 +90,7 @@ extension DoctorFacts {
             return finding(.warning, facts, fix: root.isBuiltIn ? "Update Sluice" : "Add its successor root")
         }
         if root.isBuiltIn { return finding(.ok, "built in, \(facts)") }
-        // In profile single-node, the root belongs to the simulator.
+        // In the single-node profile, the root belongs to the simulator.
         return profile != .singleNode
             ? finding(
                 .warning, "replaces Apple's root, \(facts)",
@@ -162,7 +162,7 @@ extension DoctorFacts {
         guard let version = scramRefusedByKafka4 else { return [] }
         return [
             DoctorFinding(
-                .warning, .brokers, "Kafka 4 and later reject SCRAM of librdkafka \(version)",
+                .warning, .brokers, "Kafka 4 and later reject SCRAM from librdkafka \(version)",
                 fix:
                     "Before upgrading the brokers, use librdkafka 2.6.1 or later, mTLS, OAUTHBEARER or PLAIN over TLS"
             )

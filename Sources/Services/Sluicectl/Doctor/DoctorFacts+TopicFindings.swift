@@ -4,7 +4,7 @@ internal import ServiceKit
 
 /// Findings about the executable's topics, derived only from the facts.
 extension DoctorFacts {
-    /// Upper bound of a record's size: the body as received, plus its decoded copy. The listener accepts 256 KiB.
+    /// Upper bound on a record's size: the body as received, plus its decoded copy. The listener accepts 256 KiB.
     static let largestRecordBytes = 2 * 262_144
 
     private var names: [KafkaTopic] { expectations.map(\.topic) }
@@ -32,8 +32,7 @@ extension DoctorFacts {
         } + (isIngress ? stateFindings(topics) : [])
     }
 
-    /// Checks the topics of consumers that may not be in use here. Returns findings only for topics that exist and
-    /// differ.
+    /// Checks consumers' topics, which may not be in use here. Returns findings only for topics that exist and differ.
     private func stateFindings(_ topics: [KafkaTopicDescription]) -> [DoctorFinding] {
         topicNames.state().flatMap { specification -> [DoctorFinding] in
             guard let description = topics.first(where: { $0.topic == specification.name }) else { return [] }

@@ -66,7 +66,8 @@ struct DoctorRights {
         return answers.merging(await rights.reading(at: ends)) { $1 }
     }
 
-    /// Only Apache Kafka is known to refuse the request without writing, and a managed service may run another broker.
+    /// Only Apache Kafka is known to refuse the request without writing, and a managed service may run a different
+    /// broker.
     private func writing(_ topics: [KafkaTopic]) async -> [KafkaTopic: KafkaRights.Answer] {
         func unknown(_ reason: String) -> [KafkaTopic: KafkaRights.Answer] {
             Dictionary(topics.map { ($0, .unknown(reason)) }, uniquingKeysWith: { first, _ in first })
@@ -99,7 +100,7 @@ struct DoctorRights {
         }
         let denied = names { $0 == .denied }
         guard denied.isEmpty else {
-            // Without DescribeConfigs, an executable with profile single-node starts with a warning.
+            // Without DescribeConfigs, an executable with the single-node profile starts with a warning.
             let isTolerated = profile == .singleNode && denied == [AccessRight.Operation.describeConfigs.rawValue]
             return DoctorFinding(
                 isTolerated ? .warning : .problem, .right, of: subject, "denied: \(denied.joined(separator: ", "))",

@@ -17,7 +17,7 @@ enum DoctorSettings {
     ).optional.onCommandLineOnly
     static let certificates = Setting.string(
         "certificates",
-        help: "Leaf and intermediate certificates in PEM, in this order; their OCSP responders are queried."
+        help: "Leaf and intermediate certificates in PEM format, in this order; their OCSP responders are queried."
     ).optional.onCommandLineOnly
 
     static func schema(_ parts: SluicectlParts) -> ConfigurationSchema {

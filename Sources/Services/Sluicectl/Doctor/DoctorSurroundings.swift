@@ -1,11 +1,11 @@
-/// Checks ports, directories, servers and buckets of an executable.
+/// Checks an executable's ports, directories, servers and buckets.
 struct DoctorSurroundings {
     let executable: String
     let needs: SluicectlParts.Dependencies
     /// The outgoing proxy, if one is configured.
     let proxy: String?
 
-    /// The timeout of a connection, for interactive use.
+    /// The connection timeout, for interactive use.
     private static let limit = Duration.seconds(3)
 
     func findings() async -> [DoctorFinding] {
@@ -33,7 +33,7 @@ struct DoctorSurroundings {
         } catch {
             return DoctorFinding(
                 .problem, .bucket, of: bucket.setting, "\(error)",
-                fix: "Correct \(bucket.setting), its credentials or the rights of their user")
+                fix: "Correct \(bucket.setting), its credentials, or their user's rights")
         }
     }
 }

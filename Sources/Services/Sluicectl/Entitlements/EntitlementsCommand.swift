@@ -44,7 +44,7 @@ struct EntitlementsCommand {
     func claim(_ id: String, _ token: String, _ console: Console) async throws -> ExitCode {
         let purchase = try await purchases(of: [("originalTransactionId", id)])
         guard let one = purchase.first, purchase.count == 1 else {
-            throw StartupError("purchases of several apps have this id", fix: "Specify the app with --app")
+            throw StartupError("purchases in several apps have this id", fix: "Specify the app with --app")
         }
         var request = one.request(client.environment)
         request["appAccountToken"] = .string(token)

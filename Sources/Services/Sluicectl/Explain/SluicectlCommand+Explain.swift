@@ -13,10 +13,10 @@ extension SluicectlCommand {
                 discussion: """
                     ID is a notificationUUID, a transactionId, an originalTransactionId, a webOrderLineItemId, an \
                     appAccountToken, an appTransactionId, a record key (bundleId/originalTransactionId), a \
-                    webhook-id, or the order id of an invoice, which Apple resolves. Prints the notifications with \
+                    webhook-id, or the order id from an invoice, which Apple resolves. Prints the notifications with \
                     their positions in Kafka and the groups that have handled them, dead letters and quarantine, each \
-                    change of state with the notification and the rule that caused it, refund requests with the \
-                    answers to Apple, webhooks, erasures, and what was not searched. If the app of a purchase is \
+                    state change with the notification and the rule that caused it, refund requests with the \
+                    answers to Apple, webhooks, erasures, and what was not searched. If a purchase's app is \
                     known, from --app, apps or the read API (entitlements.url), only one partition is searched. Other \
                     identifiers are searched in all partitions. Personal data is masked unless revealed. Exits with 1 \
                     if nothing was found, and with 3 if a topic does not exist or access to it is denied.

@@ -78,7 +78,7 @@ struct StoryArchive {
 
     // MARK: Records
 
-    /// Finds the record keys of an identifier, including those of records that Kafka no longer has.
+    /// Finds the record keys for an identifier, including those of records that Kafka no longer has.
     func resolve(_ identifier: StoryIdentifier, _ input: KafkaTopic, _ result: inout StoryResolution) async throws {
         guard let index else { return }
         let reader = ArchiveEntryReader(index.logs, index.contents)
@@ -94,7 +94,7 @@ struct StoryArchive {
         }
     }
 
-    /// Adds records about the purchases that Kafka no longer has.
+    /// Adds the records about the purchases if Kafka no longer has them.
     func collect(
         into collector: inout StoryCollector, _ topics: StoryTopics, _ gaps: inout [Story.Gap]
     ) async throws {
@@ -136,8 +136,8 @@ struct StoryArchive {
 
     // MARK: Decisions
 
-    /// Returns the erasures and legal holds that concern the purchases. The records of the erasures topic identify
-    /// persons by pseudonyms from this key store.
+    /// Returns the erasures and legal holds that concern the purchases. Records in the erasures topic identify persons
+    /// by pseudonyms from this key store.
     func decisions(
         _ records: [KafkaRecord], _ keys: Set<[UInt8]>, _ environment: AppStoreEnvironment
     ) throws -> [StoryEntry] {

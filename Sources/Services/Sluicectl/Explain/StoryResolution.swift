@@ -108,7 +108,7 @@ struct StoryResolver {
         return (BundleId(bundleId), OriginalTransactionId(id))
     }
 
-    /// Tries the identifier as an originalTransactionId of each known app. An app and an originalTransactionId form a
+    /// Tries the identifier as an originalTransactionId in each known app. An app and an originalTransactionId form a
     /// record key, so only the partitions of these keys are read.
     private func tryKeys(_ identifier: StoryIdentifier, _ result: inout StoryResolution) async throws {
         let bundle = configuration[OperationsSettings.app].map { [BundleId($0)] }

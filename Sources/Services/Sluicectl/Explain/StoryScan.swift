@@ -7,7 +7,7 @@ internal import Primitives
 internal import Records
 internal import Story
 
-/// Finds the record keys of an identifier by scanning all partitions.
+/// Finds the record keys for an identifier by scanning all partitions.
 struct StoryScan {
     private let identifier: StoryIdentifier
     private let text: ByteSearch

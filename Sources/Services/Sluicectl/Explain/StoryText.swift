@@ -119,7 +119,7 @@ struct StoryText {
 
     private func text(_ answer: StoryAnswer) -> String {
         guard !answer.purchases.isEmpty else {
-            let subject = answer.entitlement.map { "no purchase grants \(printable($0))" } ?? "no purchase was known"
+            let subject = answer.entitlement.map { "no purchase grants \(printable($0))" } ?? "no known purchases"
             return "\nat \(PlainText.seconds(answer.at)): \(subject)\n"
         }
         var text = "\nat \(PlainText.seconds(answer.at))"
@@ -133,7 +133,7 @@ struct StoryText {
 
     private func text(_ purchase: StoryAnswer.Purchase, isWhy: Bool) -> String {
         var text = printable(purchase.key) + "\n"
-        if purchase.standings.isEmpty { text += "  nothing was known then\n" }
+        if purchase.standings.isEmpty { text += "  nothing known at that time\n" }
         for standing in purchase.standings { text += self.text(standing, "state") }
         if let change = purchase.change {
             text += "  since   \(PlainText.seconds(change.at))\n"

@@ -6,14 +6,14 @@ internal import Primitives
 internal import Reconciliation
 internal import Records
 
-/// `sluicectl backfill`: requests a sweep of a time range from sluice-reconciler. The request is a record in the
-/// reconciliation topic, so it outlives this command and any member. Progress is read from the admin listener.
+/// `sluicectl backfill`: asks sluice-reconciler to sweep a time range. The request is a record in the reconciliation
+/// topic, so it outlives this command and any member. Progress is read from the admin listener.
 struct BackfillCommand {
     let configuration: Configuration
     let clocks: Clocks
     /// Timeout for the brokers' first response.
     let timeout: Duration
-    /// The interval between requests for the progress.
+    /// The interval between progress requests.
     var pause: Duration = .seconds(1)
 
     private var environment: AppStoreEnvironment { configuration[OperationsSettings.environment] }

@@ -9,9 +9,9 @@ internal import Primitives
 internal import Reconciliation
 internal import Records
 
-/// `sluicectl reconcile statuses`: compares the published subscriptions of an app with Get All Subscription Statuses.
-/// If an app receives version 1, a sweep of the history cannot find missed notifications, because Apple records only
-/// version 2.
+/// `sluicectl reconcile statuses`: compares an app's published subscriptions with Get All Subscription Statuses. If an
+/// app receives version 1, a sweep of the history cannot find missed notifications, because Apple records only version
+/// 2.
 struct StatusesCommand {
     let configuration: Configuration
     let clocks: Clocks
@@ -56,8 +56,8 @@ struct StatusesCommand {
             .sorted { $0.originalTransactionId.rawValue < $1.originalTransactionId.rawValue }
     }
 
-    /// Compares until a failure prevents further queries to Apple. The differences found until then are reported with
-    /// the failure.
+    /// Compares until a failure prevents further queries to Apple. The differences found by then are reported with the
+    /// failure.
     private func compare(
         _ published: [PublishedSubscription], _ inquiry: StatusInquiry, _ console: Console
     ) async throws -> StatusesReport {

@@ -4,7 +4,7 @@ internal import Lifecycle
 internal import Reconciliation
 internal import Records
 
-/// Writes operators' sweep requests as records of the reconciliation topic, where they outlive the command and any
+/// Writes operators' sweep requests as records in the reconciliation topic, where they outlive the command and any
 /// member.
 struct SweepRequests {
     let configuration: Configuration

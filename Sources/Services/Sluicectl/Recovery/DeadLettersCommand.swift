@@ -105,7 +105,7 @@ struct DeadLettersCommand {
             reason: configuration[OperationsSettings.quarantineReason])
     }
 
-    /// Collects the dead letters that came back after a replay. Reads the whole topic, because a letter that came back
+    /// Collects the dead letters that returned after a replay. Reads the whole topic, because a letter that came back
     /// is at a later position than the letter that was replayed.
     private func returnedLetters(
         _ topic: KafkaTopic, _ admin: KafkaAdmin, _ kafka: KafkaConfiguration
@@ -127,7 +127,7 @@ struct DeadLettersCommand {
             return .failure(
                 ReplayRefusal(
                     reason: "not_a_notification",
-                    detail: "only records of the notification topics can be replayed"))
+                    detail: "only records from the notification topics can be replayed"))
         }
         if let omitted = letter.omitted {
             return .failure(

@@ -5,7 +5,7 @@ internal import Kafka
 internal import Lifecycle
 internal import Records
 
-/// `sluicectl replay`: sends records of a notification topic again, for consumers that handled them incorrectly.
+/// `sluicectl replay`: sends records from a notification topic again, for consumers that handled them incorrectly.
 struct ReplayCommand {
     let configuration: Configuration
     let interruption: Interruption

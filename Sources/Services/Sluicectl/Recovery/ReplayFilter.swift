@@ -2,7 +2,7 @@ internal import AppStoreModel
 internal import AppStoreSettings
 internal import Configuration
 
-/// Settings that select the records of a replay and its plan.
+/// Settings that select the records for a replay and its plan.
 enum ReplaySettings {
     static let from = Setting("from", .instant, help: "Only records written at or after this time.")
         .optional.onCommandLineOnly.formerly("since")
@@ -14,7 +14,7 @@ enum ReplaySettings {
     static let receivedTo = Setting("to", .instant, help: "Only notifications received before this time.")
         .optional.onCommandLineOnly.formerly("until")
     static let environment = Setting(
-        "environment", .environmentName, help: "Only notifications of this environment. Default: both."
+        "environment", .environmentName, help: "Only notifications from this environment. Default: both."
     ).optional.onCommandLineOnly
     static let again = Setting.flag(
         "again", help: "Also send records that failed again after an earlier replay.")

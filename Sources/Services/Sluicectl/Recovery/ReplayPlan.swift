@@ -3,7 +3,7 @@ internal import CommandLine
 internal import JSON
 internal import Kafka
 
-/// The plan of a replay: the records by type, app and reason.
+/// The plan for a replay: the number of records by type, app and reason.
 struct ReplayPlan {
     /// The number of records with each name, such as a type or an app. The number of names is limited, because any
     /// producer can write records with new names.
@@ -63,7 +63,7 @@ struct ReplayPlan {
         }
     }
 
-    /// The plan as a table. Omits the total numbers of records, because the preceding line contains them.
+    /// The plan as a table. Omits the total record counts, because the preceding line contains them.
     func text(_ reach: ReplayReach, perSecond: Int) -> String {
         var rows = [["types", types.text], ["apps", apps.text]]
         if !reasons.numbers.isEmpty { rows.append(["reasons", reasons.text]) }

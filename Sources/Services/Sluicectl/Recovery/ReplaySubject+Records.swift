@@ -8,7 +8,7 @@ internal import Records
 extension ReplaySubject {
     private static let namespace = "com.apple.appstore."
 
-    /// Creates the subject of a notification record.
+    /// Creates the subject for a notification record.
     init(notification record: KafkaRecord) {
         at = record.timestampMilliseconds
         type = record.text(.type).flatMap {
@@ -20,13 +20,13 @@ extension ReplaySubject {
         environment = record.text(.environment).map { AppStoreEnvironment($0) }
     }
 
-    /// Creates the subject of a dead letter. Its time is the time of dead-lettering.
+    /// Creates the subject for a dead letter. Its time is the time of dead-lettering.
     init(_ letter: ReadDeadLetter) {
         self.init(notification: letter.record)
         reason = letter.reason
     }
 
-    /// Creates the subject of a quarantined notification. Its type is the unverified type in the body.
+    /// Creates the subject for a quarantined notification. Its type is the unverified type in the body.
     ///
     /// - Parameter receivedAt: nil if unknown.
     init(_ kept: QuarantineRecord, receivedAt: AppStoreInstant?) {

@@ -12,7 +12,7 @@ struct ReturnedLetters {
 
     private var failures: Set<Failure> = []
 
-    /// Examines a letter of the topic.
+    /// Examines a letter from the topic.
     mutating func add(_ letter: ReadDeadLetter) {
         if letter.isReturned, let failure = Self.failure(of: letter) { failures.insert(failure) }
     }
@@ -35,6 +35,6 @@ extension ReadDeadLetter {
         return "\(group) \(reason)"
     }
 
-    /// Whether the record was replayed after the same failure of the same group.
+    /// Whether the record was replayed after the same failure in the same group.
     fileprivate var isReturned: Bool { failure.map { $0 == record.text(.replayReason) } ?? false }
 }

@@ -10,8 +10,8 @@ internal import Records
 internal import RefundRules
 internal import Story
 
-/// `sluicectl refunds answer`: lets an operator decide a round. The answer is published as a proposal under the key of
-/// the case. The first proposal for the round wins, and sluice-refunds sends it.
+/// `sluicectl refunds answer`: lets an operator decide a round. The answer is published as a proposal under the case's
+/// key. The first proposal for the round wins, and sluice-refunds sends it.
 struct RefundAnswerCommand {
     let refunds: RefundsCommand
 
@@ -39,7 +39,7 @@ struct RefundAnswerCommand {
             let after = try await read(id, admin, kafka)
             guard after.rounds.newest.flatMap({ after.frozen(for: $0) }) == proposal.answer else {
                 throw StartupError(
-                    "another answer was proposed first and will be sent", fix: "Show it with: \(show(id))")
+                    "a different answer was proposed first and will be sent", fix: "Show it with: \(show(id))")
             }
             return .ok
         }

@@ -110,7 +110,7 @@ struct RefundPreferenceCommand {
         }
     }
 
-    /// Returns the last record of each customer, keyed by the lower-case record key.
+    /// Returns the last record for each customer, keyed by the lower-case record key.
     func recorded(_ admin: KafkaAdmin, _ kafka: KafkaConfiguration) async throws -> [String: [UInt8]] {
         let last = Mutex<[String: [UInt8]]>([:])
         let scan = try await TopicScan(topic, of: admin, with: kafka)

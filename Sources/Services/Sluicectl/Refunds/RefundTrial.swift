@@ -130,7 +130,7 @@ struct RefundTrial {
             [["RULE", "ANSWER", "ROUNDS", "AMOUNT", "GRANTED", "DECLINED", "REVERSED", "SILENT", "CHANGED"]] + rows)
     }
 
-    /// Formats an amount in currency units with two decimals, truncated.
+    /// Formats an amount in currency units, truncated to two decimal places.
     private static func amount(_ milliunits: Int64) -> String {
         let cents = (milliunits % 1_000).magnitude / 10
         return "\(milliunits / 1_000).\(cents < 10 ? "0" : "")\(cents)"

@@ -109,7 +109,7 @@ struct RefundsCommand {
         return .ok
     }
 
-    /// Returns the refund case of a transaction.
+    /// Returns the refund case for a transaction.
     ///
     /// - Throws: a `StartupError` if there is none, or if several apps have one.
     static func one(

@@ -158,7 +158,7 @@ private struct Sums {
             ),
             item(
                 "archiveCopiesPerDay", min(commits, partitions * 24), .count,
-                "at most: one checkpoint per hour and partition"),
+                "at most: one checkpoint per partition per hour"),
         ]
     }
 

@@ -3,7 +3,8 @@ internal import Configuration
 internal import JSON
 internal import Lifecycle
 
-/// `sluicectl size`: computes an installation's resources from measured figures, without contacting a broker.
+/// `sluicectl size`: computes the resources that an installation needs from measured figures, without contacting a
+/// broker.
 struct SizeCommand {
     static let name = "size"
 

@@ -46,7 +46,7 @@ extension SluicectlCommand {
     static let size = Command(
         SizeCommand.name, summary: "Estimate cores, partitions, disk and network for a given number of notifications.",
         discussion: """
-            Each result lists the figures of `make bench` that it uses. The recorded figures are from one machine; \
+            Each result lists the `make bench` figures that it uses. The recorded figures are from one machine; \
             --figures uses yours.
             """,
         schema: SizeSettings.all,

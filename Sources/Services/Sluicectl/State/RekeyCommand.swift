@@ -8,7 +8,7 @@ internal import ServiceKit
 
 /// `sluicectl state rekey`: copies a state topic, key by key, to a topic with a different number of partitions.
 ///
-/// All records of a key are copied in order, so members that restore from the copy compute the same state as from the
+/// All records for a key are copied in order, so members that restore from the copy compute the same state as from the
 /// source. The source topic is not changed.
 struct RekeyCommand {
     let configuration: Configuration
@@ -21,7 +21,7 @@ struct RekeyCommand {
     func run(_ console: Console) async throws -> ExitCode {
         guard source != target else {
             throw StartupError(
-                "a topic cannot be copied to itself", setting: "--to-topic", fix: "Specify another topic",
+                "a topic cannot be copied to itself", setting: "--to-topic", fix: "Specify a different topic",
                 exitCode: .usage)
         }
         let brokers = try Brokers(configuration, timeout: timeout)
@@ -137,7 +137,7 @@ struct RekeyCommand {
         guard let input = group.input, unread > 0 else { return }
         throw StartupError(
             """
-            nothing was changed: group \(group.group) has not handled \(unread) records of \(input), so they are not \
+            nothing was changed: group \(group.group) has not handled \(unread) records in \(input), so they are not \
             in its state
             """,
             fix: """

@@ -1,7 +1,7 @@
 internal import Kafka
 internal import KeyedState
 
-/// The source and target topics of one state, with their numbers of partitions.
+/// The source and target topics of one state, with their partition counts.
 struct RekeyLayout {
     let source: KafkaTopic
     let sourcePartitions: Int32
@@ -12,7 +12,7 @@ struct RekeyLayout {
     ///
     /// A member marks its records with the header `sluice.state`. A marked record is valid in any partition, because
     /// its key may have belonged there before partitions were added. Members skip another writer's record unless it is
-    /// in the partition of its key.
+    /// in its key's partition.
     func key(of record: KafkaRecord) -> [UInt8]? {
         guard let key = record.key else { return nil }
         let isMember = record.header(StateHeader.mark) != nil

@@ -12,13 +12,13 @@ struct RekeyReport {
 
     var text: String {
         var text = """
-            \(layout.source): \(rows.records) records of \(rows.keys) keys in \(layout.sourcePartitions) partitions
+            \(layout.source): \(rows.records) records for \(rows.keys) keys in \(layout.sourcePartitions) partitions
             \(layout.target): \(rows.keys - missing) of these keys, in \(layout.targetPartitions) partitions
 
             """
         if !rows.split.isEmpty { text += "\(rows.split.count) keys were in several partitions\n" }
-        if rows.skipped > 0 { text += "\(rows.skipped) records that no member reads are left out\n" }
-        if let copied { text += "\(copied) records were copied; the last one of each key was compared\n" }
+        if rows.skipped > 0 { text += "\(rows.skipped) records that no member reads were left out\n" }
+        if let copied { text += "\(copied) records were copied; the last one for each key was compared\n" }
         return text
     }
 

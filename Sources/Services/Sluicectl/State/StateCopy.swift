@@ -18,7 +18,7 @@ struct StateCopy {
     func run(_ scan: TopicScan) async throws -> Int {
         var batch: [KafkaProducerRecord] = []
         var copied = 0
-        // Records of keys that are in several partitions, collected because the partitions are read one after the
+        // Records for keys that are in several partitions, collected because the partitions are read one after the
         // other.
         var held: [SHA256Digest: [KafkaPartition: [KafkaProducerRecord]]] = [:]
         try await scan.run { record in

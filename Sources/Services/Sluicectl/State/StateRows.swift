@@ -3,16 +3,16 @@ internal import Kafka
 
 /// The records of a state topic by key, as digests. They take about 200 bytes of memory per key and 50 per record.
 struct StateRows {
-    /// The last record of a key in a partition.
+    /// The last record for a key in a partition.
     struct Last {
         let partition: KafkaPartition
         let record: SHA256Digest
         let timestamp: Int64
     }
 
-    /// The last record of each key that is in only one partition.
+    /// The last record for each key that is in only one partition.
     private(set) var rows: [SHA256Digest: Last] = [:]
-    /// The last records of each key that is in several partitions, one per partition.
+    /// The last records for each key that is in several partitions, one per partition.
     private(set) var split: [SHA256Digest: [Last]] = [:]
     /// All records, including those that a later record with the same key replaces.
     private(set) var versions: Set<SHA256Digest> = []
@@ -23,7 +23,7 @@ struct StateRows {
 
     var keys: Int { rows.count + split.count }
 
-    /// Adds the next record of a partition.
+    /// Adds the next record from a partition.
     ///
     /// - Parameters:
     ///   - record: the record in the form that it has, or will have, in the target topic.

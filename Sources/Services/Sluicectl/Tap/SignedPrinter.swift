@@ -30,7 +30,7 @@ actor SignedPrinter {
     func take(_ records: [KafkaRecord]) async -> Bool {
         for record in records {
             guard left > 0, failure == nil else { return false }
-            // Decrement before the suspension, because records of other partitions may arrive in the meantime.
+            // Decrement before the suspension, because records from other partitions may arrive in the meantime.
             left -= 1
             guard case .notification(let notification) = TappedRecord(record, names: names).content else {
                 skip(record, "it is not a notification")

@@ -7,7 +7,7 @@ internal import PipelineRuntime
 internal import Records
 internal import ServiceKit
 
-/// `sluicectl tap`: reads, decodes and prints the records of a topic.
+/// `sluicectl tap`: reads, decodes and prints the records in a topic.
 struct TapCommand {
     let configuration: Configuration
     /// Yields when the operator interrupts the command.

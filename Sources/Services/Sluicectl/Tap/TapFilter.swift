@@ -12,7 +12,7 @@ struct TapFilter: Sendable {
     var header: (name: String, value: String)?
     /// Text in the key or the value, such as an identifier.
     var text: ByteSearch?
-    /// The earliest timestamp, milliseconds since 1970.
+    /// The earliest timestamp, in milliseconds since 1970.
     var since: Int64?
 
     private static let namespace = "com.apple.appstore."

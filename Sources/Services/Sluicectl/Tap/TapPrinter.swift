@@ -21,7 +21,8 @@ actor TapPrinter {
 
     /// - Returns: whether to continue.
     func take(_ records: [KafkaRecord]) async -> Bool {
-        // Decrement before the suspension, because records of other partitions may arrive while these are written.
+        // Decrement before the suspension, because records from other partitions may arrive while these are being
+        // written.
         let wanted = records.prefix(left)
         left -= wanted.count
         guard !wanted.isEmpty else { return left > 0 }

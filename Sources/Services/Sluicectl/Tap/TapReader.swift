@@ -35,7 +35,7 @@ struct TapReader {
     /// read to its end.
     ///
     /// - Parameters:
-    ///   - take: receives records of one partition in offset order; returns false to stop.
+    ///   - take: receives records from one partition in offset order; returns false to stop.
     ///   - warn: receives errors from which librdkafka recovers by itself.
     func run(
         interruption: AsyncStream<String>, warn: @escaping @Sendable (String) -> Void,

@@ -7,7 +7,7 @@ struct TopMember: Sendable {
     var failure: String?
     /// The failing checks in `/readyz`, or none if the process is ready.
     var problems: [String] = []
-    /// Lines of `/readyz` about a member that do not affect its readiness, such as its pause with author and reason.
+    /// Lines in `/readyz` that do not affect the member's readiness, such as its pause with author and reason.
     var notes: [String] = []
     var page = MetricsPage([])
 
@@ -51,7 +51,7 @@ struct TopMember: Sendable {
 
 /// A member's rates between two readings.
 struct TopRates: Sendable, Equatable {
-    /// The number of each outcome per second.
+    /// The rate of each outcome, per second.
     var outcomes: [String: Double] = [:]
 
     /// - Parameters:

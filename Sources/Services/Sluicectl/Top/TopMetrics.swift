@@ -1,4 +1,4 @@
-/// The metrics of the executables that `top` shows.
+/// The executables' metrics that `top` shows.
 enum TopMetrics {
     /// A counter whose rates are shown for each value of one label.
     struct Outcomes: Sendable {
@@ -40,7 +40,7 @@ enum TopMetrics {
         Condition("sluice_ingress_quarantine_budget_spent_ratio") {
             $0 >= 0.01 ? "quarantine budget \(percent($0)) spent" : nil
         },
-        Condition("sluice_consumer_brokers_up") { $0 == 0 ? "connected to no broker" : nil },
+        Condition("sluice_consumer_brokers_up") { $0 == 0 ? "not connected to any broker" : nil },
         Condition("sluice_consumer_control_reading") { $0 == 0 ? "pauses and resumptions have no effect" : nil },
         Condition("sluice_state_complete") { $0 == 0 ? "state incomplete" : nil },
         Condition("sluice_state_writable") { $0 == 0 ? "state not writable" : nil },

@@ -50,7 +50,7 @@ struct TopReport {
         ]
     }
 
-    /// The problems and unusual conditions of a member, one per line.
+    /// A member's problems and unusual conditions, one per line.
     private func notes(_ member: TopMember) -> [String] {
         let problems = (member.failure.map { [$0] } ?? []) + member.problems + member.notes + member.conditions
         return problems.map { "  \(Self.address(member.url)): \(PlainText.printable($0))" }
@@ -138,7 +138,7 @@ struct TopReport {
         return object
     }
 
-    /// Returns a number with at most three decimals.
+    /// Returns a number with at most three decimal places.
     private static func number(_ value: Double) -> JSONValue {
         if let whole = Int64(exactly: value) { return .integer(whole) }
         return (try? JSONValue(json: Array("\((value * 1_000).rounded() / 1_000)".utf8))) ?? .null

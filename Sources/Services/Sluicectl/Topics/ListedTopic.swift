@@ -17,7 +17,7 @@ struct ListedTopic {
             .filter { !$0.isEmpty }.joined(separator: ".")
     }
 
-    /// Formats the topic as a KafkaTopic resource of Strimzi, in YAML.
+    /// Formats the topic as a Strimzi KafkaTopic resource, in YAML.
     ///
     /// - Parameter cluster: the name of the Kafka resource.
     func strimzi(cluster: String) -> String {

@@ -21,7 +21,7 @@ extension TopicNames {
         return all.filter { known.insert($0.name).inserted }
     }
 
-    /// Returns the groups of receivers that need dead letter topics in addition to the topics of every installation.
+    /// Returns the receivers' groups that need dead letter topics in addition to the topics of every installation.
     func furtherGroups(_ receivers: [AccessOptions.WebhookReceiver]) -> [String] {
         let known = Set(deadLetters(partitions: 1).map(\.name))
         return receivers.filter { receiver in

@@ -25,10 +25,10 @@ struct TopicPlan {
 
     /// - Parameters:
     ///   - names: the topic names of the installation.
-    ///   - partitions: the number of partitions of keyed topics.
+    ///   - partitions: the number of partitions in keyed topics.
     ///   - groups: consumer groups besides Sluice's own.
     ///   - stateTopics: state topics besides Sluice's own.
-    ///   - receivers: the receivers of webhooks.
+    ///   - receivers: the webhook receivers.
     ///   - found: the brokers' descriptions of the topics; topics that do not belong to the installation are ignored.
     ///   - bootstrapServers: the brokers to use in the commands.
     init(

@@ -37,7 +37,7 @@ struct TwinCommand {
             }
         }
         if reading.unreadable > 0 {
-            console.complain("sluicectl: \(reading.unreadable) records of \(topic) are not notifications")
+            console.complain("sluicectl: \(reading.unreadable) records in \(topic) are not notifications")
         }
         let comparison = reading.comparison
         let report = TwinReport(comparison: comparison, limit: configuration[TwinSettings.limit])

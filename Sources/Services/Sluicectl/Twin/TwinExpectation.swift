@@ -3,7 +3,7 @@ internal import Records
 
 /// Recognizes notifications that have no counterpart by Apple's design, so that they are not reported as differences.
 struct TwinExpectation: Sendable {
-    /// Version 1 sends this type in addition to the notification of an upgrade, a resubscription or a refund.
+    /// Version 1 sends this type in addition to the upgrade, resubscription or refund notification.
     private static let accompanying = "DID_CHANGE_RENEWAL_STATUS"
 
     private struct Purchase: Hashable {

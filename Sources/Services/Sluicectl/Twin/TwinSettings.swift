@@ -9,7 +9,7 @@ enum TwinSettings {
     .optional.onCommandLineOnly
     static let to = Setting("to", .instant, help: "Only notifications received before this time. Default: now.")
         .optional.onCommandLineOnly
-    static let app = Setting.string("app", help: "Only notifications of this app.", example: "com.example.app")
+    static let app = Setting.string("app", help: "Only notifications for this app.", example: "com.example.app")
         .optional.onCommandLineOnly.formerly("bundle")
     static let tolerance = Setting.duration(
         "tolerance", default: .seconds(86_400), in: .seconds(1)...(.seconds(7 * 86_400)),

@@ -1,8 +1,7 @@
 internal import AppStoreModel
 
-/// Determines which version 2 notifications have a counterpart in version 1. Source: Apple's page on the
-/// notification_type of version 1, with its tables for purchasers, family members and the sandbox (app-store.md 6.4 to
-/// 6.7).
+/// Determines which version 2 notifications have a counterpart in version 1. Source: Apple's page on the version 1
+/// notification_type, with its tables for purchasers, family members and the sandbox (app-store.md 6.4 to 6.7).
 enum Version1Coverage {
     /// A kind of notification that version 1 does not send. A nil member matches every value.
     struct Row: Sendable {

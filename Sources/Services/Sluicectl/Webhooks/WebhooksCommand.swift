@@ -36,7 +36,7 @@ struct WebhooksCommand {
             return try webhooks.receiver(configuration[OperationsSettings.receiver], configuration)
         } catch let error as ConfigurationError {
             throw StartupError(
-                error.description, fix: "Correct it, or specify another --receiver", exitCode: .configuration)
+                error.description, fix: "Correct it, or specify a different --receiver", exitCode: .configuration)
         }
     }
 

@@ -18,7 +18,7 @@ struct SearchedOffsets: Hashable, Sendable {
         ranges.sort { $0.lowerBound < $1.lowerBound }
     }
 
-    /// Returns the ranges of `whole` that were not read, in ascending order.
+    /// Returns the ranges in `whole` that were not read, in ascending order.
     func gaps(in whole: Range<Int64>) -> [Range<Int64>] {
         var gaps: [Range<Int64>] = []
         var next = whole.lowerBound

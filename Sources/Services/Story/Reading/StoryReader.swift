@@ -24,7 +24,7 @@ package struct StoryReader {
 
     /// Reads the records of the story's purchases or notification.
     ///
-    /// - Returns: the story's records and all records of the erasures topic.
+    /// - Returns: the story's records and all records in the erasures topic.
     package func records(
         keys: Set<[UInt8]>, notificationUUID: String?
     ) async throws -> (collector: StoryCollector, erasures: [KafkaRecord]) {
@@ -79,7 +79,7 @@ package struct StoryReader {
         return result
     }
 
-    /// Reads the refund cases of the story's transactions.
+    /// Reads the refund cases for the story's transactions.
     package func refunds(of story: Story, notificationUUID: String?) async throws -> [StoryEntry] {
         var keys: Set<[UInt8]> = []
         for purchase in story.purchases {

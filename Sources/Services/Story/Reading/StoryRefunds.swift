@@ -2,7 +2,7 @@ internal import AppStoreModel
 internal import JSON
 internal import RefundRules
 
-/// Creates the events of refund cases: Apple's requests, the answers sent to Apple, and the outcomes.
+/// Creates refund case events: Apple's requests, the answers sent to Apple, and the outcomes.
 enum StoryRefunds {
     static func entries(_ row: ReadRefunds.Row) -> [StoryEntry] {
         let refund = row.refund

@@ -31,7 +31,8 @@ package final class StorySearch {
         self.report = report
     }
 
-    /// Reads all given partitions concurrently. Topics that the brokers deny are omitted and added to ``unreadable``.
+    /// Reads all given partitions concurrently. Topics to which the brokers deny access are omitted and added to
+    /// ``unreadable``.
     ///
     /// - Parameters:
     ///   - filter: excludes records before they are copied; nil keeps all.
@@ -50,7 +51,7 @@ package final class StorySearch {
         }
     }
 
-    /// Reads the topics that the brokers do not deny.
+    /// Reads the topics to which the brokers do not deny access.
     ///
     /// - Returns: false if `take` stopped the search.
     private func readPermitted(
@@ -117,7 +118,7 @@ package final class StorySearch {
         return !isStopped
     }
 
-    /// Reports each time another ``step`` of records has been read.
+    /// Reports each time another ``step`` records have been read.
     private func advance(_ progress: inout Progress, by count: Int64) {
         let before = progress.count / Self.step
         progress.count += count

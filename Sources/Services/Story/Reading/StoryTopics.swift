@@ -60,7 +60,7 @@ package struct StoryTopics: Sendable {
     private static func nothingToRead(_ input: KafkaTopic, isDenied: Bool) -> StartupError {
         isDenied
             ? StartupError(
-                "access to topic \(input) and to every other topic of a story is denied", fix: UnsearchedTopics.grant)
+                "access to topic \(input) and to every other topic in the story is denied", fix: UnsearchedTopics.grant)
             : StartupError(
                 "topic \(input) does not exist",
                 fix: "Check topics.prefix and --environment, or create the topics with: sluicectl topics apply")

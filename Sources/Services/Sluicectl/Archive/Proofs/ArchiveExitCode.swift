@@ -25,7 +25,7 @@ extension ExitCode {
         }
     }
 
-    /// Creates the exit code for an error in reading a log.
+    /// Creates the exit code for an error while reading a log.
     init(_ error: ArchiveError) {
         switch error.code {
         case .storage: self = .archiveUnreadable

@@ -150,7 +150,7 @@ struct ArchiveInputs {
 
     /// Reads the checkpoints saved by an earlier run. Returns nil without the flag or before the first run.
     ///
-    /// - Throws: a ``StartupError`` with exit code 6 if the file cannot be read or has another format.
+    /// - Throws: a ``StartupError`` with exit code 6 if the file cannot be read or has a different format.
     func verifiedBefore(_ verifiers: ArchiveVerifiers?) async throws(StartupError) -> AnchoredCheckpoints? {
         let key = ArchiveProofOptions.resumeFrom.key
         guard let path = configuration[ArchiveProofOptions.resumeFrom] else { return nil }

@@ -13,10 +13,10 @@ internal import TransparencyLog
 
 /// Decrypts archived objects and verifies their Apple signatures as of the time of receipt.
 ///
-/// Results are counted by label: `erased` if an archived record of the erasures topic lists the key, or if the subject
-/// had been erased before the record arrived; `signed by Apple for <bundle id>`; `not signed` for version 1; `readable`
-/// for records that Apple does not sign. A payload that cannot be read for another reason is a finding; see
-/// ``missingLabels``.
+/// Results are counted by label: `erased` if an archived record from the erasures topic lists the key, or if the
+/// subject had been erased before the record arrived; `signed by Apple for <bundle id>`; `not signed` for version 1;
+/// `readable` for records that Apple does not sign. A payload that cannot be read for any other reason is a finding;
+/// see ``missingLabels``.
 final class ArchivePayloads: Sendable {
     private let keys: KeyStore
     private let names: TopicNames
@@ -119,7 +119,7 @@ final class ArchivePayloads: Sendable {
             case .unsigned: return InspectionOutcome("not signed")
             case .unknownHeader:
                 return InspectionOutcome(
-                    "certificate missing", problem: "the archive does not have the certificates that it references",
+                    "certificate missing", problem: "the archive lacks certificates that the payload references",
                     kind: .incomplete)
             case .malformedProof: return InspectionOutcome("not rebuilt", problem: error.description)
             }

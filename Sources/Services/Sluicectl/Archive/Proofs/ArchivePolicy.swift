@@ -4,8 +4,8 @@ internal import Configuration
 internal import Lifecycle
 internal import TransparencyLog
 
-/// A policy file (c2sp.org/tlog-policy) for an archive. A log line selects an archive by the key of its log of
-/// checkpoints, which has the name `<archive.origin>/checkpoint-log`.
+/// A policy file (c2sp.org/tlog-policy) for an archive. A log line selects an archive by the key of its checkpoint log,
+/// which has the name `<archive.origin>/checkpoint-log`.
 struct ArchivePolicy {
     private let policy: TlogPolicy
 
@@ -17,8 +17,8 @@ struct ArchivePolicy {
             exitCode: .archiveKeyUnknown)
     }
 
-    /// The keys of all log lines for a log of checkpoints, renamed to the origin of the archive: the archive signs all
-    /// of its logs with the same key.
+    /// The keys of all log lines for a checkpoint log, renamed to the origin of the archive: the archive signs all of
+    /// its logs with the same key.
     private var archives: [NoteVerifier] {
         policy.logs.compactMap { log in
             guard let key = log.verifier, key.name.hasSuffix(Self.suffix) else { return nil }
@@ -30,12 +30,12 @@ struct ArchivePolicy {
 
     /// Returns the keys of the archives in the policy, or nil if the policy has no log lines.
     ///
-    /// - Throws: a ``StartupError`` with exit code 5 if none of the logs is a log of checkpoints.
+    /// - Throws: a ``StartupError`` with exit code 5 if none of the logs is a checkpoint log.
     func archiveKeys() throws(StartupError) -> ArchiveVerifiers? {
         guard !policy.logs.isEmpty else { return nil }
         guard !archives.isEmpty else {
             throw Self.wrong(
-                "none of its logs is an archive's log of checkpoints, <archive.origin>/checkpoint-log")
+                "none of its logs is an archive's checkpoint log, <archive.origin>/checkpoint-log")
         }
         return ArchiveVerifiers(archives)
     }

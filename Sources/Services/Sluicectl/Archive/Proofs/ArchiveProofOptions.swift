@@ -21,7 +21,7 @@ enum ArchiveProofOptions {
         "witness",
         help: """
             The verifier keys of one or more trusted witnesses. Each of them, or --quorum of them, must have cosigned \
-            the log of checkpoints.
+            the checkpoint log.
             """, example: "witness.example/w1+3e5a1b9c+BA…"
     ).optional.onCommandLineOnly
     static let quorum = Setting.integer(
@@ -43,7 +43,7 @@ enum ArchiveProofOptions {
     ).optional.onCommandLineOnly.formerly("from") { !$0.resemblesTime }
     static let save = Setting.string(
         "save",
-        help: "The file to which the verified checkpoints are written if the archive is sound, for --resume-from.",
+        help: "File to write the verified checkpoints to if the archive is sound; pass it to --resume-from later.",
         example: "verified-checkpoints"
     ).optional.onCommandLineOnly
     static let checkpointFrom = Setting.string(
@@ -57,7 +57,7 @@ enum ArchiveProofOptions {
         "retention", in: .zero...(.seconds(36_500 * 86_400)),
         help: """
             How long payloads are kept, as in archive.retention. Archived records must show that each missing payload \
-            was deleted after this time, and that its deletion was announced a day before.
+            was deleted after this time, and that its deletion was announced a day in advance.
             """, example: "400d"
     ).optional.onCommandLineOnly
     static let againstKafka = Setting.flag(
@@ -82,7 +82,7 @@ enum ArchiveProofOptions {
         return try KeyStore(path: path, keys: KeyEncryptionKeys(files: files), creation: .never)
     }
 
-    static let treeOnly = Setting.flag("tree-only", help: "Read only leaves, tiles and checkpoints, but no payloads.")
+    static let treeOnly = Setting.flag("tree-only", help: "Read only leaves, tiles and checkpoints, not payloads.")
 
     static let leaf = Setting.integer(
         "leaf", in: 0...Int.max, help: "The leaf's index in its log, instead of @OFFSET."

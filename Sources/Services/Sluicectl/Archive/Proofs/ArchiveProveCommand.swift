@@ -36,7 +36,7 @@ struct ArchiveProveCommand {
             (place.offset == nil) != (configuration[ArchiveProofOptions.leaf] == nil)
         else {
             throw StartupError(
-                "\"\(PlainText.printable(text))\" is not the position of a record",
+                "\"\(PlainText.printable(text))\" is not a record position",
                 fix: "Specify TOPIC/PARTITION@OFFSET, or TOPIC/PARTITION with --leaf N", exitCode: .usage)
         }
         let inputs = ArchiveInputs(configuration: configuration, timeout: timeout)
@@ -92,7 +92,7 @@ struct ArchiveProveCommand {
         do {
             try FileDescriptor(replacing: path).write(bytes)
         } catch {
-            throw StartupError("\(PlainText.printable(path)) cannot be written", fix: "Specify another file")
+            throw StartupError("\(PlainText.printable(path)) cannot be written", fix: "Specify a different file")
         }
     }
 
@@ -129,7 +129,7 @@ private struct ProofResult {
     /// - Parameters:
     ///   - verifiers: the archive's keys; nil checks only the path from the leaf to the root, not the signature.
     ///   - policy: the required witnesses, or nil to require none.
-    ///   - outer: the proof that the checkpoint is in the log of checkpoints.
+    ///   - outer: the proof that the checkpoint is in the checkpoint log.
     init(_ bytes: [UInt8], _ verifiers: ArchiveVerifiers?, _ policy: WitnessPolicy?, outer: [UInt8]?) {
         func refused(_ exitCode: ExitCode, _ reason: String) -> ProofResult {
             ProofResult(exitCode: exitCode, reason: reason)
@@ -145,7 +145,7 @@ private struct ProofResult {
                 proof.inclusion.proves(
                     .leaf(entry), size: checkpoint.checkpoint.size, root: checkpoint.checkpoint.root)
             else {
-                self = refused(.archiveTampered, "the leaf is not in the tree of the checkpoint")
+                self = refused(.archiveTampered, "the leaf is not in the checkpoint's tree")
                 return
             }
             let leaf = try ArchiveLeaf(bytes: entry)

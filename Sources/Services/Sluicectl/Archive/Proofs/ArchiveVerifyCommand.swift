@@ -89,7 +89,7 @@ struct ArchiveVerifyCommand {
         return try await RetentionComparison(report, retention: retention, erasures: readers)
     }
 
-    /// Publishes the findings. A failure does not change the result of the verification.
+    /// Publishes the findings. A failure does not change the verification result.
     private func publish(_ findings: [Finding], _ console: Console) async {
         let events = FindingEvents(
             configuration: configuration, clocks: clocks, timeout: timeout, publishing: publishing)
@@ -109,7 +109,7 @@ struct ArchiveVerifyCommand {
         guard isWritten, rename(path + ".new", path) == 0 else {
             throw StartupError(
                 "\(PlainText.printable(path)) cannot be written", setting: ArchiveProofOptions.save.key,
-                fix: "Specify another file")
+                fix: "Specify a different file")
         }
     }
 

@@ -67,7 +67,7 @@ struct ArchiveVerifyReport {
         return text + (findings.isEmpty ? "\n" : "\n\n") + summary.map { "\($0)\n" }.joined()
     }
 
-    /// The logs to list: the log of checkpoints, and all logs with leaves or findings.
+    /// The logs to list: the checkpoint log, and all logs with leaves or findings.
     private var shownLogs: [LogReport] {
         [report.checkpointLog].compactMap(\.self) + report.logs.filter { !Self.isEmpty($0) || !$0.isSound }
     }
@@ -79,8 +79,8 @@ struct ArchiveVerifyReport {
                 + "\(sum(\.leaves)) leaves, \(sum(\.checkpoints)) earlier checkpoints",
             options.checksObjects
                 ? "\(sum(\.objects)) payloads compared with their leaves (\(sum(\.objectBytes)) bytes), "
-                    + "\(sum(\.prunedObjects)) deleted after their retention, \(sum(\.erasedOnArrival)) erased on arrival"
-                : "no payload was read",
+                    + "\(sum(\.prunedObjects)) deleted by retention, \(sum(\.erasedOnArrival)) erased on arrival"
+                : "no payloads were read",
         ]
         let before = sum(\.leavesBefore) + (report.checkpointLog?.leavesBefore ?? 0)
         if before > 0 { lines.append("\(before) leaves were verified by an earlier run (--resume-from)") }
@@ -97,7 +97,7 @@ struct ArchiveVerifyReport {
             Self.strays)
         if report.checkpointLog != nil {
             lines.append(
-                "\(sum(\.loggedCheckpoints)) checkpoints in the log of checkpoints are consistent with their logs")
+                "\(sum(\.loggedCheckpoints)) checkpoints in the checkpoint log are consistent with their logs")
         }
         lines += witnessLines
         if options.anchors != nil || options.witnesses == nil { lines += anchorLines }
@@ -114,7 +114,7 @@ struct ArchiveVerifyReport {
             + "(unfinished, or rolled back): \(names)\(more)"
     }
 
-    /// Lines about the witnesses' cosignatures, on the log of checkpoints or on each log.
+    /// Lines about the witnesses' cosignatures, on the checkpoint log or on each log.
     private var witnessLines: [String] {
         guard let policy = options.witnesses else { return [] }
         let logs = report.checkpointLog.map { [$0] } ?? report.logs.filter { !Self.isEmpty($0) }

@@ -5,15 +5,15 @@ internal import TransparencyLog
 
 /// A proof of a record under a cosigned checkpoint.
 ///
-/// Witnesses cosign the log of checkpoints, so a record needs two proofs: one that its leaf is in the tree of its log's
-/// checkpoint, and one that this checkpoint is a leaf of the cosigned log of checkpoints. In archives of earlier
+/// Witnesses cosign the checkpoint log, so a record needs two proofs: one that its leaf is in the tree of its log's
+/// checkpoint, and one that this checkpoint is a leaf of the cosigned checkpoint log. In archives written by earlier
 /// versions, witnesses cosigned each log's own checkpoints, so the first proof suffices.
 struct CosignedProof {
     /// The suffix of the second proof's file, appended to the name of the first one.
     static let suffix = ".checkpoint"
 
     let checkpoint: VerifiedCheckpoint
-    /// The proof that the checkpoint is in the log of checkpoints, or nil if the checkpoint itself is cosigned.
+    /// The proof that the checkpoint is in the checkpoint log, or nil if the checkpoint itself is cosigned.
     let outer: TlogProof?
 
     /// Returns the newest cosigned checkpoint that covers a leaf, or nil if no witness has cosigned one yet.
@@ -40,7 +40,7 @@ struct CosignedProof {
         return CosignedProof(checkpoint: checkpoint, outer: outer)
     }
 
-    /// Returns the reason that the proof of a checkpoint in a cosigned log of checkpoints is invalid, or nil if it is
+    /// Returns the reason that the proof of a checkpoint in a cosigned checkpoint log is invalid, or nil if it is
     /// valid.
     static func problem(
         _ bytes: [UInt8], of checkpoint: VerifiedCheckpoint, _ verifiers: ArchiveVerifiers?, _ policy: WitnessPolicy
@@ -53,7 +53,7 @@ struct CosignedProof {
                 checkpoint.checkpoint.origin.hasPrefix(log.checkpoint.origin.dropLast(names.prefix.text.count)),
                 proof.inclusion.proves(
                     .leaf(Array(checkpoint.note.text.utf8)), size: log.checkpoint.size, root: log.checkpoint.root)
-            else { return (.archiveTampered, "the checkpoint is not in this archive's log of checkpoints") }
+            else { return (.archiveTampered, "the checkpoint is not in this archive's checkpoint log") }
             return problem(log.note, policy)
         } catch let error as ArchiveError {
             return (ExitCode(error), error.message)

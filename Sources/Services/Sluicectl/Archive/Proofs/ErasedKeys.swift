@@ -1,11 +1,11 @@
 internal import ArchiveLog
 internal import Kafka
 
-/// The keys listed in archived records of the erasures topic. They were destroyed on purpose: the leaf of each record
+/// The keys listed in archived records from the erasures topic. They were destroyed on purpose: the leaf of each record
 /// proves the decision.
 struct ErasedKeys {
     private var keys: Set<ArchiveKeyId> = []
-    /// Whether every record of the erasures topic could be read.
+    /// Whether every record in the erasures topic could be read.
     var isComplete = true
 
     /// Adds the keys that an erasure record lists. Other records list none.

@@ -29,7 +29,7 @@ struct FindingEvents {
             Self.records(of: findings, to: topic, clocks: clocks), configuration, timeout)
     }
 
-    /// Returns one event for each log and kind, with the first finding and their number.
+    /// Returns one event for each log and kind, with the first finding and the number of findings.
     static func records(of findings: [Finding], to topic: KafkaTopic, clocks: Clocks) -> [KafkaProducerRecord] {
         var counts: [Condition: Int] = [:]
         var first: [(condition: Condition, finding: Finding)] = []

@@ -65,7 +65,7 @@ private struct LeafWalk {
         next = low
     }
 
-    /// Returns the leaf of an offset, or nil if there is none. Offsets must be requested in ascending order.
+    /// Returns the leaf for an offset, or nil if there is none. Offsets must be requested in ascending order.
     mutating func leaf(of offset: KafkaOffset) async throws -> (index: Int, leaf: ArchiveLeaf)? {
         while next < size {
             let index = next / TilePath.fullWidth

@@ -9,7 +9,7 @@ struct RetentionComparison {
     private(set) var segments = 0
     private(set) var findings: [Finding] = []
 
-    /// Compares the deletions of all logs with the archived records of the erasures topic. The logs of the erasures
+    /// Compares the deletions of all logs with the archived records from the erasures topic. The logs of the erasures
     /// topic must have been verified in the same run.
     ///
     /// - Parameters:

@@ -16,11 +16,11 @@ extension SluicectlCommand {
                 with its leaf, and the offsets with each other. Requires only the public key: no decryption keys, and \
                 no Kafka. With --checkpoint-from, every log with leaves must be consistent with a checkpoint from \
                 there that was signed with the key. Exit codes: 0 sound; 2 tampered, with the first invalid position; \
-                3 incomplete: records are missing that the archive never received, a log has no checkpoint elsewhere \
+                3 incomplete: records that the archive never received are missing, a log has no checkpoint elsewhere \
                 (unanchored) or, with --payloads, keys or certificates are missing; 4 rolled back or forked; 5 the \
                 key is unknown or missing; 6 the archive cannot be read. With --retention, the archive is tampered \
-                (2) if a payload was removed too early, without an announcement a day before, or although it had to \
-                be kept; it is incomplete (3) if no archived record states a payload's deletion. Without \
+                (2) if a payload was removed too early, without being announced a day in advance, or although it had \
+                to be kept; it is incomplete (3) if no archived record states a payload's deletion. Without \
                 --checkpoint-from, an earlier state of the whole archive, or of one log, passes as the current one, \
                 and a removed log is not detected. With operations.events=true, each run publishes an operator event \
                 for each log and kind of finding.
@@ -75,7 +75,7 @@ extension SluicectlCommand {
         "prove", summary: "Prove that a record is in the archive, to a recipient who has only the public key.",
         discussion: """
             Writes a proof in the format of c2sp.org/tlog-proof: the leaf, its path to the root, and the signed \
-            checkpoint. If witnesses cosign the log of checkpoints, a second file, FILE.checkpoint, proves that this \
+            checkpoint. If witnesses cosign the checkpoint log, a second file, FILE.checkpoint, proves that this \
             checkpoint is in it. --check verifies these files offline. Exit codes: 0 valid; 2 invalid; 5 the key is a \
             different one, or too few of the witnesses in --witness have cosigned.
             """,

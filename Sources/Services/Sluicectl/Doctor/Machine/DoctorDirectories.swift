@@ -77,7 +77,7 @@ struct DoctorDirectories {
             return finding(.unknown, "has an unknown amount of free space")
         }
         let free = "is writable, \(space.bytes >> 20) MiB free"
-        let fix = "Free space, or enlarge the volume"
+        let fix = "Free up space, or enlarge the volume"
         if space.files == 0 { return finding(.problem, "has no free inodes", fix: fix) }
         if space.bytes < Self.leastFree { return finding(.problem, free, fix: fix) }
         return space.bytes < Self.littleFree ? finding(.warning, free, fix: fix) : finding(.ok, free)

@@ -11,7 +11,7 @@ enum DoctorPorts {
         let host = listener.host.contains(":") ? "[\(listener.host)]" : listener.host
         let place = "\(host):\(listener.port)"
         guard let address = try? NetworkAddress.resolve(listener.host, port: listener.port).first else {
-            return finding(.problem, "\(place) is not an address of a listener", fix: "Set a numeric address")
+            return finding(.problem, "\(place) is not a listener address", fix: "Set a numeric address")
         }
         let error = address.bindingError()
         switch error {
@@ -36,7 +36,7 @@ enum DoctorPorts {
         let fix = "Stop that process, or \(port)"
         guard let process = ListeningProcess(port: listener.port) else {
             return DoctorFinding(
-                .warning, .port, of: listener.setting, "\(place) is in use, by a process of another user",
+                .warning, .port, of: listener.setting, "\(place) is in use by another user's process",
                 fix: "Unless it is \(executable) itself (check with: ss -ltnp sport = :\(listener.port)), stop that "
                     + "process, or \(port)")
         }

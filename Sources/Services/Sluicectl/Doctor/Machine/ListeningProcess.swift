@@ -7,7 +7,7 @@ struct ListeningProcess: Equatable {
     /// The first 15 bytes of the program's name.
     let name: String
 
-    /// A listing of `/proc` can miss an entry while others are added and removed.
+    /// A listing of `/proc` can miss an entry while others are being added and removed.
     private static let attempts = 3
 
     /// Returns nil if no process listens on the port, or if the process belongs to another user.
@@ -26,7 +26,7 @@ struct ListeningProcess: Equatable {
     /// Returns whether the process runs the given executable.
     func isOf(_ executable: String) -> Bool { name == String(decoding: executable.utf8.prefix(15), as: UTF8.self) }
 
-    /// Returns the inodes of the sockets that listen on a port, which are in state 0A.
+    /// Returns the inodes of the sockets that are listening on a port (state 0A).
     private static func inodes(in file: String, port: Int) -> [String] {
         let suffix = ":" + hexadecimal(port)
         return (KernelFile.text(file) ?? "").split(separator: "\n").compactMap { line in

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import Primitives
 
-/// The file system of a path, from `/proc/self/mountinfo` (proc(5)).
+/// The file system that contains a path, from `/proc/self/mountinfo` (proc(5)).
 struct MountPoint: Equatable {
     /// The directory at which the file system is mounted.
     let directory: String

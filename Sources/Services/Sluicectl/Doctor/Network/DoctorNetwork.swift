@@ -10,7 +10,7 @@ struct DoctorNetwork {
         var text: String { (host.contains(":") ? "[\(host)]" : host) + ":\(port)" }
     }
 
-    /// The timeout of each connection.
+    /// The timeout for each connection.
     let limit: Duration
 
     /// Checks each bootstrap broker. If one of them accepts connections, a failure of the others is a warning.
@@ -24,7 +24,7 @@ struct DoctorNetwork {
         }
     }
 
-    /// Checks the server of a URL.
+    /// Checks the server in a URL.
     func endpoint(_ setting: String, _ url: String) -> [DoctorFinding] {
         guard let parts = URL(string: url), let host = parts.host(percentEncoded: false), !host.isEmpty else {
             return [DoctorFinding(.problem, .dns, of: setting, "the URL has no host", fix: "Correct \(setting)")]

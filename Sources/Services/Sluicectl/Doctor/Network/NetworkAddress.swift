@@ -1,7 +1,7 @@
 internal import Glibc
 internal import Primitives
 
-/// An address of a server, as returned by the system's resolver.
+/// A server's address, as returned by the system's resolver.
 struct NetworkAddress: Hashable {
     /// The numeric address and the port, such as `10.0.0.5:9092`.
     let text: String

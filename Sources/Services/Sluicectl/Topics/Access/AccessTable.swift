@@ -6,7 +6,7 @@ internal import Records
 /// manual are generated from this table, and tests on Apache Kafka run the executables with exactly these rights.
 ///
 /// Each executable may describe the settings of the topics that it checks at startup (DescribeConfigs). No executable
-/// needs Create, a cluster right or, from Kafka 2.8 on, IdempotentWrite.
+/// needs Create, a cluster right or, since Kafka 2.8, IdempotentWrite.
 struct AccessTable {
     /// The executables that connect to Kafka with their own principal.
     enum Executable: String, CaseIterable {
@@ -50,7 +50,7 @@ struct AccessTable {
         }
     }
 
-    /// Every consumer reads whether its group is paused.
+    /// Every consumer checks whether its group is paused.
     private var control: [AccessRight] { topics([names.control], Self.reading) }
 
     private var operatorEvents: [AccessRight] {

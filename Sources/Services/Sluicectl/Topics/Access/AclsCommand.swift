@@ -40,7 +40,7 @@ struct AclsCommand {
             to: executables ?? AccessTable.Executable.allCases, as: configuration[AccessSettings.principal], table)
     }
 
-    /// The settings that determine the rights, in addition to those of Kafka.
+    /// The settings that determine the rights, in addition to the Kafka settings.
     static func schema(_ access: SluicectlParts.Access) -> ConfigurationSchema {
         ConfigurationSchema([StateSettings.role] + OperationsSettings.clusterGroups.map(\.setting))
             .adding(access.schema)
