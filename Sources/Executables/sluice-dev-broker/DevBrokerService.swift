@@ -6,7 +6,7 @@ internal import Lifecycle
 internal import Synchronization
 internal import Telemetry
 
-/// Runs the embedded broker as a service of the process.
+/// Runs the embedded broker as one of the process's services.
 final class DevBrokerService: Service {
     let name = "dev broker"
 

@@ -11,7 +11,7 @@ internal import Sluicectl
 internal import Webhooks
 
 extension SluicectlParts {
-    /// The contributions of this installation's services to `sluicectl`.
+    /// The contributions to `sluicectl` from this installation's services.
     static let wired = SluicectlParts(
         executables: [
             Executable(name: "sluice-ingress", schema: IngressConfiguration.schema, dependencies: { try .ingress($0) })

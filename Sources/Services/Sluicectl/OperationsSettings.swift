@@ -44,7 +44,7 @@ enum OperationsSettings {
     static let topicsPartitions = Setting.integer(
         "topics.partitions", default: TopicSpecification.defaultPartitions, in: 1...1000,
         help:
-            "Partitions of the keyed topics. Cannot be changed later: a key's records would be in two partitions."
+            "Partitions of the keyed topics. Permanent, because a key's records would otherwise be in two partitions."
     )
     static let partitions = Setting.integer("partitions", in: 1...1000, help: "Overrides topics.partitions.")
         .optional.onCommandLineOnly
@@ -306,7 +306,7 @@ enum TapStart: Sendable, Equatable {
 }
 
 extension ValueKind where Value == AppStoreEnvironment {
-    /// An environment as operators type it: the suffix of topic names.
+    /// An environment as operators type it: the topic name suffix.
     static var environmentName: ValueKind { .oneOf(AppStoreEnvironment.published, text: \.topicSuffix) }
 }
 

@@ -11,7 +11,7 @@ package struct Sluicectl: Sendable {
     private let interruptions: @Sendable () -> AsyncStream<String>
 
     /// - Parameters:
-    ///   - parts: the contributions of the services.
+    ///   - parts: the services' contributions.
     ///   - timeout: the timeout for the brokers' first response.
     ///   - interruptions: starts catching SIGINT and SIGTERM, for commands that run until interrupted.
     ///   - publishing: publishes a record of each access to archived records.

@@ -84,8 +84,8 @@ extension SluicectlCommand {
                 "statuses",
                 summary: "For an app that uses version 1, compare its subscriptions with Apple's statuses.",
                 discussion: """
-                    Apple's history contains only version 2, so missed version 1 notifications show only in the states \
-                    of subscriptions. Reads the entitlements topic, and requests Get All Subscription Statuses for \
+                    Apple's history contains only version 2, so missed version 1 notifications are visible only in \
+                    subscription states. Reads the entitlements topic, and requests Get All Subscription Statuses for \
                     each subscription with version 1 notifications or an unexplained state, at lower priority than the \
                     services that use the same API. Exits with 0 if all agree, and with 1 if some differ or have no \
                     usable response.

@@ -239,7 +239,7 @@ struct ClusterPrepareTests {
                 isFinal: false, compacted: compacted
             ).findings([topic]).map { "\($0.status.rawValue) \($0.found)" }
         }
-        let whole = "ok the last record of each partition of a is here"
+        let whole = "ok each partition's last record on a was copied"
         let late = "partition 0 starts 60 s later than on the source"
         #expect(findings([0, 60_001, 99_000]) == [whole])
         #expect(findings([60_001, 99_000]) == ["problem \(late)"])
@@ -274,9 +274,9 @@ struct ClusterPrepareTests {
         let (exitCode, printed) = await sluicectl(
             ["cluster", "prepare"] + target.flags + (try source.file(in: directory)))
         #expect(exitCode == 1)
-        #expect(printed.output.contains("it has 1 partitions here and 3 on the source"), "\(printed.output)")
+        #expect(printed.output.contains("it has 1 partitions, but 3 on the source"), "\(printed.output)")
         #expect(
-            printed.output.contains("partition 1 is empty here, but has records on the source"), "\(printed.output)")
+            printed.output.contains("partition 1 is empty on this cluster, but has records"), "\(printed.output)")
         await source.close()
         await target.close()
     }

@@ -50,7 +50,7 @@ struct ClusterSwitchTests {
         #expect(plan.complaints == ["sluicectl: nothing was changed. Run the command again with --yes."])
         #expect(plan.output.contains("group sluice-entitlements would read from the beginning"))
         #expect(plan.output.contains("moved.notifications.production  0          1     0"), "\(plan.output)")
-        #expect(plan.output.contains("group sluice-archive has no offsets here and starts from the beginning"))
+        #expect(plan.output.contains("group sluice-archive has no offsets on this cluster and starts at the beginning"))
         #expect(plan.output.contains("with an empty data.dir"))
         #expect(plan.output.contains("different archive.url, archive.origin"))
         #expect(try await committed(target, places) == [[1, 0], [1, 0], [1, 0]])
@@ -158,11 +158,12 @@ struct ClusterSwitchTests {
     }
 
     @Test func `members on this cluster are always a problem, members on the source only at the switch`() {
-        let offsets = "warning: it has committed offsets here"
+        let offsets = "warning: it has committed offsets on this cluster"
         #expect(findings(target: [], source: [], isFinal: false) == [offsets])
         #expect(findings(target: [], source: [], isFinal: true) == [])
-        #expect(findings(target: ["refunds"], source: [], isFinal: false) == ["problem: it has members here"])
-        #expect(findings(target: ["refunds"], source: [], isFinal: true) == ["problem: it has members here"])
+        #expect(
+            findings(target: ["refunds"], source: [], isFinal: false) == ["problem: it has members on this cluster"])
+        #expect(findings(target: ["refunds"], source: [], isFinal: true) == ["problem: it has members on this cluster"])
         #expect(
             findings(target: [], source: ["refunds"], isFinal: false) == [
                 offsets, "warning: the group still has members on the source cluster",

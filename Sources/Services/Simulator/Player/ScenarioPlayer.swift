@@ -36,7 +36,7 @@ struct ScenarioPlayer {
     /// Returns the notifications of one run, in the order in which they are signed.
     ///
     /// - Parameters:
-    ///   - run: the number of the run; every run has its own transaction ids.
+    ///   - run: the run number; every run has its own transaction ids.
     ///   - end: the time at which the last notification is signed, in milliseconds since 1970.
     ///   - step: the only step to return, or `nil` for all.
     static func notifications(
@@ -135,7 +135,7 @@ struct ScenarioPlayer {
         String(500_000_000_000_000 + runNumber * 1000 + transactions)
     }
 
-    /// The number of the run, spread over nine digits. Multiplying by a number coprime to 10 keeps runs distinct.
+    /// The run number, spread over nine digits. Multiplying by a number coprime to 10 keeps runs distinct.
     var runNumber: Int64 {
         Int64(run % 1_000_000_000) * 387_420_489 % 1_000_000_000
     }

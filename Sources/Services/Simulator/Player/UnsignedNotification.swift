@@ -5,7 +5,7 @@ internal import JSON
 package struct UnsignedNotification: Sendable {
     /// The scenario to which the notification belongs.
     package let scenario: String
-    /// The number of the run, in which one account plays the scenario.
+    /// The run number. In each run, one account plays the scenario.
     package let run: Int
     package let notificationType: NotificationType
     package let subtype: Subtype?

@@ -10,7 +10,7 @@ package struct ServerAPIFaults: Sendable, Equatable {
         case internalError = "500"
         /// A response with status 500 and code 5000001.
         case retryableError = "500-retryable"
-        /// A response with status 403 and an HTML page, like the response of an intermediate proxy.
+        /// A response with status 403 and an HTML page, like an intermediate proxy's response.
         case forbidden = "403"
         /// No response.
         case timeout

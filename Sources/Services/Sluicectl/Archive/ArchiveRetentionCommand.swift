@@ -57,8 +57,8 @@ struct ArchiveRetentionCommand {
         return .ok
     }
 
-    /// Returns the reference time for the age of payloads, in milliseconds since 1970: the newest record timestamp, or
-    /// the current time if that is earlier. Returns nil if no record has a timestamp.
+    /// Returns the reference time for payload ages, in milliseconds since 1970: the newest record timestamp, or the
+    /// current time if that is earlier. Returns nil if no record has a timestamp.
     private func present(_ readers: [LogReader]) async throws -> Int64? {
         var newest: Int64?
         for reader in readers {

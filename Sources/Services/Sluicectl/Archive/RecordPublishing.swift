@@ -22,7 +22,7 @@ package struct RecordPublishing: Sendable {
             await producer.close(within: .seconds(1))
             throw StartupError(
                 "Kafka did not acknowledge the record: \(error.message)",
-                fix: "Nothing was changed here; repeat the command")
+                fix: "Nothing was changed on this host; repeat the command")
         }
         await producer.close(within: .seconds(5))
     }

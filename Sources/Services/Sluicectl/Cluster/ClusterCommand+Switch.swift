@@ -14,7 +14,8 @@ extension ClusterCommand {
         return try await switchGroups(console)
     }
 
-    /// Refuses a `deliveredUntil` in the future, because the group would skip records that have not been delivered yet.
+    /// Refuses a `deliveredUntil` in the future, because the group would otherwise skip records that have not been
+    /// delivered yet.
     private func refuseFutureDelivery() throws(StartupError) {
         let setting = OperationsSettings.deliveredUntil
         guard let moment = configuration[setting], moment.millisecondsSince1970 > clocks.wallMilliseconds() else {
@@ -43,7 +44,7 @@ extension ClusterCommand {
     }
 
     /// Stops if there are problems, before anything is changed. Groups with members are always refused, because the
-    /// members would overwrite the new offsets. The operator may override all other problems.
+    /// members would otherwise overwrite the new offsets. The operator may override all other problems.
     private func refuse(_ survey: ClusterSurvey, _ console: Console) async throws {
         let problems = survey.findings.filter { $0.status == .problem }
         let withMembers = problems.filter { $0.check == .group }
@@ -134,7 +135,7 @@ extension ClusterCommand {
 
     private func text(of plan: Plan, isDone: Bool) -> String {
         guard let offsets = plan.offsets else {
-            return "group \(plan.group.group) has no offsets here and starts from the beginning\n"
+            return "group \(plan.group.group) has no offsets on this cluster and starts at the beginning\n"
         }
         let place = plan.isByTime ? "ten minutes before the given time" : "the beginning"
         return "group \(plan.group.group) \(isDone ? "reads" : "would read") from \(place)\n\n" + offsets.text

@@ -82,8 +82,8 @@ struct ClusterSurvey {
                 isFinal ? .warning : .problem, .copy, of: topic.rawValue,
                 "it has records: copied rows hide missing notifications",
                 fix:
-                    "Unless sluice-reconciler has already run here, exclude the topic from the mirror, delete it, and "
-                    + "recreate it with: sluicectl topics apply")
+                    "Unless sluice-reconciler has already run on this cluster, exclude the topic from the mirror, "
+                    + "delete it, and recreate it with: sluicectl topics apply")
         }
     }
 
@@ -123,9 +123,9 @@ struct ClusterSurvey {
                 findings.append(ClusterFinding(status, .group, of: group.group.rawValue, found, fix: fix))
             }
             if target.activeGroups?.contains(group.group) == true {
-                add(.problem, "it has members here", "Stop every \(group.executable) process that uses this cluster")
+                add(.problem, "it has members on this cluster", "Stop every \(group.executable) process that uses it")
             } else if withOffsets.contains(group.group), !isFinal {
-                add(.warning, "it has committed offsets here", "sluicectl cluster switch resets them")
+                add(.warning, "it has committed offsets on this cluster", "sluicectl cluster switch resets them")
             }
             if view?.activeGroups?.contains(group.group) == true {
                 add(

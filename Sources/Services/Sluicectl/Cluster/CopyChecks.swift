@@ -27,7 +27,7 @@ struct CopyChecks {
         }
         let isWhole = !findings.contains { $0.check == .copy }
         return findings
-            + (isWhole ? [ClusterFinding(.ok, .copy, "the last record of each partition of \(source.id) is here")] : [])
+            + (isWhole ? [ClusterFinding(.ok, .copy, "each partition's last record on \(source.id) was copied")] : [])
     }
 
     private func partitionCounts(of topic: KafkaTopic) -> [ClusterFinding] {
@@ -36,8 +36,8 @@ struct CopyChecks {
         else { return [] }
         return [
             ClusterFinding(
-                .problem, .topic, of: topic.rawValue, "it has \(copied) partitions here and \(count) on the source",
-                fix: "Delete it here, create it with: sluicectl topics apply --partitions \(count), and mirror it again"
+                .problem, .topic, of: topic.rawValue, "it has \(copied) partitions, but \(count) on the source",
+                fix: "Delete the copy, create it with: sluicectl topics apply --partitions \(count), and mirror again"
             )
         ]
     }
@@ -74,7 +74,7 @@ struct CopyChecks {
         if let place = first({ if case .empty = $0 { true } else { false } }) {
             return [
                 problem(
-                    topic, "partition \(place.partition) is empty here, but has records on the source",
+                    topic, "partition \(place.partition) is empty on this cluster, but has records on the source",
                     "Mirror the topic from its beginning, and keep the partition of each record")
             ]
         }

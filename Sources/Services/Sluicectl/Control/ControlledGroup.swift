@@ -66,7 +66,7 @@ struct ControlledGroups {
         }
     }
 
-    /// Returns the group of a webhook receiver. Each receiver has a separate group.
+    /// Returns a webhook receiver's group. Each receiver has a separate group.
     private func receiver(_ name: String) throws(StartupError) -> ControlledGroup {
         let executable = TopicNames.webhooksGroup
         guard name == executable else {

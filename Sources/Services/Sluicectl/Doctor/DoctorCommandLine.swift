@@ -19,7 +19,7 @@ struct DoctorCommandLine {
                 continue
             }
             let key = String(argument.dropFirst(2).prefix { $0 != "=" })
-            // Every flag here has a value, because the schemas contain no switches.
+            // Each of these flags has a value, because the schemas contain no switches.
             let text = argument.contains("=") ? nil : rest.popFirst()
             if key == "config" { file = text ?? String(argument.dropFirst("--config=".count)) }
             if !ownKeys.contains(key) { kept += [argument] + (text.map { [$0] } ?? []) }

@@ -12,7 +12,7 @@ extension DoctorFacts {
             + unconfirmableApps.map { app in
                 DoctorFinding(
                     .warning, .api, of: app,
-                    "its version 1 notifications cannot be confirmed, so they grant no entitlement",
+                    "its version 1 notifications cannot be confirmed, so they do not grant any entitlements",
                     fix:
                         "Set appstore.api.issuer.id, .key.id and .key.file, or set legacy.trust to accept or observe"
                 )

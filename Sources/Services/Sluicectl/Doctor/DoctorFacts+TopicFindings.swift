@@ -32,7 +32,8 @@ extension DoctorFacts {
         } + (isIngress ? stateFindings(topics) : [])
     }
 
-    /// Checks consumers' topics, which may not be in use here. Returns findings only for topics that exist and differ.
+    /// Checks consumers' topics, which may not be in use in this installation. Returns findings only for topics that
+    /// exist and differ.
     private func stateFindings(_ topics: [KafkaTopicDescription]) -> [DoctorFinding] {
         topicNames.state().flatMap { specification -> [DoctorFinding] in
             guard let description = topics.first(where: { $0.topic == specification.name }) else { return [] }

@@ -23,7 +23,7 @@ struct EntitlementsCommand {
         return try await print(body, console) { EntitlementsText.text($0) }
     }
 
-    /// Prints the transitions of each purchase, with the notifications that caused them.
+    /// Prints each purchase's transitions, with the notifications that caused them.
     func history(_ id: String, _ console: Console) async throws -> ExitCode {
         let body = try await client.get("/v1/history", subject(id))
         return try await print(body, console) { HistoryText.text($0) }

@@ -19,7 +19,7 @@ enum JSONCells {
         }
     }
 
-    /// Formats the strings of an array, separated by commas.
+    /// Formats the strings in an array, separated by commas.
     static func texts(_ value: JSONValue?) -> String {
         let texts = (value?.array ?? []).compactMap(\.string).map { PlainText.printable($0) }
         return texts.isEmpty ? "-" : texts.joined(separator: ", ")

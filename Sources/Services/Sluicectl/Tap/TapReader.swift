@@ -120,7 +120,7 @@ private final class Troubles: Sendable {
                 fix: "See runbooks/damaged-log.md", exitCode: .damagedLog)
             state.withLock { $0.worst = failure }
         case .error(let error):
-            // Warn once per error code: librdkafka repeats the error of an unreachable broker with every attempt.
+            // Warn once per error code: librdkafka repeats an unreachable broker's error with every attempt.
             let isNew = state.withLock { state in
                 defer { state.lastWarning = error.code }
                 return state.lastWarning != error.code

@@ -18,7 +18,7 @@ struct TopGroup: Sendable, Equatable {
 }
 
 extension TopGroup {
-    /// Reads the lags of groups. Omits groups without committed offsets and topics that do not exist.
+    /// Reads the groups' lags. Omits groups without committed offsets and topics that do not exist.
     static func all(
         _ groups: [ClusterGroup], isEmbedded: Bool, _ admin: KafkaAdmin, within limit: Duration
     ) async throws(KafkaError) -> [TopGroup] {

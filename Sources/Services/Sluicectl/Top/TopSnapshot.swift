@@ -14,7 +14,7 @@ struct TopSnapshot: Sendable {
     /// Whether everything was read and every member is ready.
     var isHealthy: Bool { kafkaFailure == nil && members.allSatisfy(\.isReady) }
 
-    /// Returns the rates of a member since an earlier snapshot.
+    /// Returns a member's rates since an earlier snapshot.
     func rates(of member: TopMember, since earlier: TopSnapshot?) -> TopRates {
         let seconds = earlier.map { Double(monotonic &- $0.monotonic) / 1e9 } ?? 0
         return TopRates(member, since: earlier?.members.first { $0.url == member.url }, seconds: seconds)

@@ -2,7 +2,7 @@ internal import AppStoreModel
 internal import EntitlementRules
 internal import Records
 
-/// The states that result from each stream alone. For each purchase, the facts of the stream are joined and evaluated.
+/// The states that result from each stream alone. For each purchase, the stream's facts are joined and evaluated.
 struct TwinStates: Sendable {
     struct Purchase: Hashable, Comparable, Sendable {
         let bundleId: BundleId

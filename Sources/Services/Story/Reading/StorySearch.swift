@@ -62,7 +62,7 @@ package final class StorySearch {
         do {
             return try await read(&rest, filter, &progress, take)
         } catch let error as KafkaError where error.code == .topicAuthorizationFailed {
-            // The denied topic made the read of all topics fail, so read the remaining offsets of each topic
+            // The denied topic made the read fail for all topics, so read the remaining offsets of each topic
             // separately.
             for topic in Set(rest.keys.map(\.topic)).sorted(by: { $0.rawValue < $1.rawValue }) {
                 var ranges = rest.filter { $0.key.topic == topic }

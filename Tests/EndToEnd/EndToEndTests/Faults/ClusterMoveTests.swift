@@ -54,7 +54,7 @@ extension EndToEnd {
                 try await waitUntil(within: .seconds(30)) { await !member.assignedPartitions.isEmpty }
                 let refused = try await harness.run(planOfWebhooks(["--yes"], broker))
                 #expect(refused.end == .exit(1) && refused.output.isEmpty, "\(refused)")
-                #expect(refused.errors.contains("refunds: it has members here"), "\(refused)")
+                #expect(refused.errors.contains("refunds: it has members on this cluster"), "\(refused)")
                 await member.close(within: .seconds(5))
                 try await expectOffsets(planOfWebhooks([], broker), broker, harness)
             }

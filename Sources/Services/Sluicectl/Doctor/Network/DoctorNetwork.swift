@@ -13,7 +13,8 @@ struct DoctorNetwork {
     /// The timeout for each connection.
     let limit: Duration
 
-    /// Checks each bootstrap broker. If one of them accepts connections, a failure of the others is a warning.
+    /// Checks each bootstrap broker. If one of them accepts connections, a failure to connect to the others is only a
+    /// warning.
     func brokers(_ servers: String) -> [DoctorFinding] {
         let key = "kafka.bootstrap.servers"
         let all = Self.servers(servers).map { findings($0, setting: key, start: "Start Kafka there") }
