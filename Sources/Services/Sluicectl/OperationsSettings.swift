@@ -13,7 +13,7 @@ enum OperationsSettings {
         "topics.prefix", default: TopicNames.defaultPrefix, help: "Prefix of every topic name.")
     static let entitlementsURL = Setting(
         "entitlements.url", .httpURL, default: "http://127.0.0.1:8081",
-        help: "URL of the read API of sluice-entitlements.")
+        help: "URL of the sluice-entitlements read API.")
 
     static let entitlementsKey = Setting<SecretFile>.secretFile(
         "entitlements.key.file", help: "File that contains sluicectl's key for the read API.",
@@ -25,7 +25,7 @@ enum OperationsSettings {
     // Settings of `sluicectl webhooks`
     static let webhooksAdminURL = Setting(
         "webhooks.admin.url", .httpURL, default: "http://127.0.0.1:9468",
-        help: "URL of the admin listener of sluice-webhooks.")
+        help: "URL of the sluice-webhooks admin listener.")
     static let receiver = Setting.string(
         "receiver", help: "Name of the receiver, if webhooks.receivers lists several.", example: "crm"
     ).optional.onCommandLineOnly
@@ -50,7 +50,7 @@ enum OperationsSettings {
         .optional.onCommandLineOnly
     static let replicationFactor = Setting.integer(
         "replication-factor", in: 1...100,
-        help: "Number of replicas of each partition. Default: 3; with profile single-node: 1."
+        help: "Number of replicas per partition. Default: 3; with profile single-node: 1."
     ).optional.onCommandLineOnly
     static let groups = Setting.strings(
         "groups",
@@ -268,7 +268,7 @@ enum OperationsSettings {
     // Settings of `sluicectl backfill` and `sluicectl reconcile`
     static let reconcilerAdminURL = Setting(
         "reconciler.admin.url", .httpURL, default: "http://127.0.0.1:9469",
-        help: "URL of the admin listener of sluice-reconciler.")
+        help: "URL of the sluice-reconciler admin listener.")
     static let backfillApp = Setting.string("app", help: "Bundle id of the app.", example: "com.example.app")
         .onCommandLineOnly.formerly("bundle")
     static let backfillFrom = Setting("from", .instant, help: "Only notifications sent by Apple at or after this time.")

@@ -16,10 +16,9 @@ extension SluicectlCommand {
             Command(
                 "acls", summary: "Print the minimum Kafka ACLs for each executable.",
                 discussion: """
-                    Reads the configuration of the executables (prefix, groups, content of webhooks, role of the \
-                    state, stories); no broker is contacted and nothing is changed. The commands are for the \
-                    administrators of Kafka. With --principal and --for all, one principal gets the rights of all \
-                    executables.
+                    Reads the executables' configuration (prefix, groups, webhook content, state role, stories); no \
+                    broker is contacted and nothing is changed. The commands are for Kafka administrators. With \
+                    --principal and --for all, one principal gets the rights of all executables.
                     """,
                 schema: kafkaSchema.adding(own).adding(access.schema),
                 examples: [

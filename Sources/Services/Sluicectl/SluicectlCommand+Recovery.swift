@@ -58,10 +58,10 @@ extension SluicectlCommand {
                         written to their notification topic with the origin replay and their time of receipt; others \
                         remain, and are listed with their reason. Consumers ignore duplicates, so repeating a run is \
                         harmless. Certificates are verified as of now; --at-receipt verifies them as of the time of \
-                        receipt, for notifications older than the validity of Apple's certificates. Revocation is not \
-                        checked. Without --yes, the list is followed by a plan: counts by type, app and reason, and \
-                        the groups that receive them. Control-C stops after the current record, and --after resumes \
-                        from there. Exits with 1 if any notification was not released.
+                        receipt, for notifications older than the validity period of Apple's certificates. Revocation \
+                        is not checked. Without --yes, the list is followed by a plan: counts by type, app and reason, \
+                        and the groups that receive them. Control-C stops after the current record, and --after \
+                        resumes from there. Exits with 1 if any notification was not released.
                         """,
                     schema: reading.adding(parts.verification.schema).adding(filterOfQuarantine).adding(bringingBack)
                         .adding(ConfigurationSchema([OperationsSettings.atReceipt])),
@@ -115,8 +115,8 @@ extension SluicectlCommand {
                 discussion: """
                     Key, value and headers are unchanged; the origin is replay, and sluice.replay.reason names the \
                     group and the reason for the failure. Every group that reads the topic receives them, so handlers \
-                    must tolerate duplicates, as always. Only records of the notification topics are sent: an old row \
-                    of a state topic must not follow a newer one. A record that was replayed and came back for the \
+                    must tolerate duplicates, as always. Only records from notification topics are sent: an old row \
+                    from a state topic must not follow a newer one. A record that was replayed and came back for the \
                     same reason is not sent again without --again. Without --yes, the list is followed by a plan: \
                     counts by type, app and reason, and the groups that receive them. The dead letters remain until \
                     they are discarded or their retention expires. Control-C stops after the current record, and \

@@ -53,9 +53,9 @@ extension SluicectlCommand {
     private static let answer = Command(
         "answer", summary: "Answer a request yourself instead of applying the rules, or answer it again.",
         discussion: """
-            The answer is written to the topic; sluice-refunds sends it. It applies to its round unless another \
-            answer was frozen earlier; --again opens a new round for it if Apple has not accepted an answer. Prints \
-            the body; without --yes, nothing is changed. Apple accepts no answer without the customer's consent, \
+            The answer is written to the topic; sluice-refunds sends it. It applies to its round unless another answer \
+            was frozen earlier; --again opens a new round for it if Apple has not accepted an answer. Prints the body; \
+            without --yes, nothing is changed. Apple does not accept an answer without the customer's consent, \
             confirmed by --consented. Apple requires --delivery-status, and --sample-content or --no-sample-content.
             """,
         schema: reading([
@@ -93,8 +93,8 @@ extension SluicectlCommand {
         discussion: """
             For each rule and answer, prints the number of rounds, the amounts by currency, Apple's decisions, and the \
             number of rounds that refunds.rules answers differently or for which a different answer was recorded. The \
-            service's recorded answers are used unchanged. With --from-archive, the archive is read instead of Kafka, \
-            which requires its key store. Nothing is sent or written.
+            service's recorded answers are used unchanged. With --from-archive, the archive is read instead of Kafka; \
+            this requires its key store. Nothing is sent or written.
             """,
         schema: reading(
             [
@@ -140,7 +140,7 @@ extension SluicectlCommand {
     private static let preference = Command(
         "preference", summary: "Record a customer's consent, preferences and facts for refunds.",
         discussion: """
-            Records are stored in the compacted topic …refunds.preferences under the customer's appAccountToken or \
+            Records are stored in the compacted …refunds.preferences topic under the customer's appAccountToken or \
             appTransactionId; any Kafka producer may write them (refund-preference.schema.json). A refusal of consent \
             overrides any consent.
             """,

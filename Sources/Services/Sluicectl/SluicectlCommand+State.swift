@@ -17,7 +17,7 @@ extension SluicectlCommand {
         "rekey", summary: "Copy a state topic by key to a topic with a different number of partitions.",
         discussion: """
             Both topics must exist. The target must be compacted, and may contain only an earlier copy. Every record \
-            goes to the partition of its key, byte for byte, and the records of a key keep their order; offsets in \
+            goes to the partition of its key, byte for byte, and a key's records keep their order; offsets in \
             proposals are adjusted to keep the order of proposals. Then both are compared by key. Without --yes, \
             prints the plan and exits with 1. The command can be repeated: existing copies are not copied again. It is \
             refused while the group has members. Any compacted topic with keys can be copied, such as \

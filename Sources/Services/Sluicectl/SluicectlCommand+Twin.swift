@@ -8,10 +8,10 @@ extension SluicectlCommand {
         "compare-versions", summary: "Compare the version 1 notifications with the version 2 notifications.",
         discussion: """
             For a migration during which both versions are sent and published. Matches notifications by app, purchase, \
-            transaction and type, and counts notifications of each type that only one version has. Notifications \
-            without a counterpart by Apple's design are counted as expected. Then computes the states from each \
-            version alone, and lists purchases whose states differ. Reads only the notification topic. Exits with 0 if \
-            they agree and with 1 if they differ.
+            transaction and type, and counts, for each type, the notifications that only one version has. \
+            Notifications without a counterpart by Apple's design are counted as expected. Then computes the states \
+            from each version alone, and lists purchases whose states differ. Reads only the notification topic. Exits \
+            with 0 if they agree and with 1 if they differ.
             """,
         schema: ConfigurationSchema(
             [

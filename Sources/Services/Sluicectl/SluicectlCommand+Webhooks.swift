@@ -23,8 +23,8 @@ extension SluicectlCommand {
         Command(
             "test", summary: "Post a signed message of type sluice.test to the receiver.",
             discussion: """
-                Reads the same configuration as sluice-webhooks. The message concerns no purchase. Exits with 0 if it \
-                is accepted, otherwise with 1.
+                Reads the same configuration as sluice-webhooks. The message does not concern a purchase. Exits with 0 \
+                if it is accepted, otherwise with 1.
                 """,
             schema: ConfigurationSchema([OperationsSettings.output, OperationsSettings.receiver]).adding(
                 webhooks.schema),
@@ -60,7 +60,7 @@ extension SluicectlCommand {
             discussion: """
                 Posts the same body under the same id, with a new timestamp and signature. Offsets and dead letters \
                 remain unchanged, and filters are ignored. Kafka keeps only the latest state of each purchase, so \
-                older messages may no longer exist. With --dead-lettered, posts all messages of a dead letter topic, \
+                older messages may no longer exist. With --dead-lettered, posts all messages in a dead letter topic, \
                 in order. Exits with 0 if all are accepted, otherwise with 1.
                 """,
             schema: ConfigurationSchema(

@@ -157,9 +157,8 @@ enum SluicectlCommand {
         Command(
             "verify", summary: "Verify a notification offline, step by step.",
             discussion: """
-                FILE contains the body of a request, or the JWS of a notification, a transaction, renewal info or an \
-                app transaction. Revocation is not checked. Exits with 0 if it is accepted and with 1 if it is \
-                rejected.
+                FILE contains a request body, or the JWS of a notification, a transaction, renewal info or an app \
+                transaction. Revocation is not checked. Exits with 0 if it is accepted and with 1 if it is rejected.
                 """,
             schema: parts.verification.schema.adding(
                 ConfigurationSchema(
@@ -191,7 +190,7 @@ enum SluicectlCommand {
                     example: "--http.port 8080")
             ])
         return Command(
-            "config", summary: "Check or show the effective configuration of the executables.",
+            "config", summary: "Check or show the executables' effective configuration.",
             examples: [.init("sluicectl config check", "With SLUICE_CONFIG and this shell's environment.")],
             subcommands: [
                 Command(
@@ -229,15 +228,14 @@ enum SluicectlCommand {
                 Reads the same configuration as the executable in --for, by default sluice-ingress (--config or \
                 SLUICE_CONFIG, environment, and its settings as flags). Checks the configuration with its files, \
                 clock, roots, names, connections, TLS and authentication, topics, each right of topics acls, ports, \
-                directories and free space, the servers of webhooks and providers, and buckets. Run it on the \
-                executable's machine, as the executable's user. Nothing is changed in Kafka: rights are tested with \
-                requests that brokers refuse after checking the rights, except with durability=managed, where the \
-                right to write remains unknown. In a bucket, the object conditional-writes is created, as \
-                sluice-archive does. If an App Store Server API key is configured, it is tried with a request to \
-                Apple, and the clocks are compared. OCSP responders are queried if a notification or certificates \
-                with their addresses are given. Prints one line per check, with the result (ok, warning, problem, \
-                unknown or skipped), subject, finding and fix. Unknown means that the check could not be made. Exits \
-                with 1 if there is a problem.
+                directories and free space, webhook and provider servers, and buckets. Run it on the executable's \
+                machine, as the executable's user. Nothing is changed in Kafka: rights are tested with requests that \
+                brokers refuse after checking the rights, except with durability=managed, where the right to write \
+                remains unknown. In a bucket, the object conditional-writes is created, as sluice-archive does. If an \
+                App Store Server API key is configured, it is tried with a request to Apple, and the clocks are \
+                compared. OCSP responders are queried if a notification or certificates with their addresses are \
+                given. Prints one line per check, with the result (ok, warning, problem, unknown or skipped), subject, \
+                finding and fix. Unknown means that the check could not be made. Exits with 1 if there is a problem.
                 """,
             schema: DoctorSettings.schema(parts),
             examples: [

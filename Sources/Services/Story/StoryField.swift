@@ -33,7 +33,7 @@ extension [StoryField] {
     }
 }
 
-/// One event of a story.
+/// One event in a story.
 package struct StoryEntry: Hashable, Sendable {
     /// The kinds of events. Raw values are a contract.
     package enum Kind: String, Sendable, CaseIterable {
@@ -41,9 +41,9 @@ package struct StoryEntry: Hashable, Sendable {
         case notification
         case quarantined
         case deadLettered = "dead_lettered"
-        /// The state of a purchase changed.
+        /// A purchase's state changed.
         case state
-        /// The state of a purchase was published.
+        /// A purchase's state was published.
         case published
         case erased
         /// A decision about the archive: an erasure, or the start or end of a legal hold.

@@ -7,7 +7,7 @@ package struct StoryIdentifier: Hashable, Sendable {
     package enum Kind: String, Sendable, CaseIterable {
         case notificationUUID, appAccountToken, originalTransactionId, transactionId, appTransactionId
         case webOrderLineItemId
-        /// The key of a record: `bundleId/originalTransactionId`.
+        /// A record key: `bundleId/originalTransactionId`.
         case recordKey
         case webhookId = "webhook-id"
         /// The order ID on the customer's invoice, which only Apple can resolve.

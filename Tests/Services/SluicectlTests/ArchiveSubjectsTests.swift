@@ -147,7 +147,7 @@ import Testing
         #expect(try await installation.status(of: position) == "erased")
         let (again, printed) = await installation.run(["erase", "--position", "\(archive.names.quarantine)/0@1"])
         #expect(again == 1)
-        #expect(printed.complaints.first?.contains("no record") == true)
+        #expect(printed.complaints.first?.contains("does not contain record") == true)
         #expect(await installation.run(["erase", "--position", "nonsense"]).exitCode == 64)
     }
 

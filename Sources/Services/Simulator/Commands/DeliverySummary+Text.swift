@@ -74,7 +74,7 @@ extension DeliverySummary {
         "\(rounded(duration / .milliseconds(1))) ms"
     }
 
-    /// Formats a number with one decimal.
+    /// Formats a number with one decimal place.
     private static func rounded(_ number: Double) -> String {
         "\((number * 10).rounded() / 10)"
     }

@@ -111,7 +111,7 @@ struct PostCommand {
 }
 
 extension SimulatedServerAPI {
-    /// Records the outcome of an attempt; the first attempt of a CONSUMPTION_REQUEST opens a case.
+    /// Records the outcome of an attempt; the first attempt to post a CONSUMPTION_REQUEST opens a case.
     fileprivate func noteAttempt(_ attempt: Attempt, in environment: AppStoreEnvironment) {
         guard attempt.post.format == .v2 else { return }
         record(attempt.outcome, of: attempt.notificationUUID, in: environment)

@@ -27,8 +27,8 @@ package enum SimulatorCommand {
             reports.
 
             With --api-port it also serves the App Store Server API for the simulated customers, until every refund \
-            request is decided. In this case, the steps of a scenario after a refund request are skipped. The request \
-            is posted up to three times, 8 hours apart, until a consumption answer arrives. The decision follows the \
+            request is decided. In this case, a scenario's steps after its refund request are skipped. The request is \
+            posted up to three times, 8 hours apart, until a consumption answer arrives. The decision follows the \
             preference in the answer after --decision-delay. Without an answer, the purchase is refunded 8 hours after \
             the last request.
 

@@ -65,7 +65,7 @@ enum SimulatorSettings {
     ).optional.onCommandLineOnly
     static let receiptTransactions = Setting.integer(
         "receipt-transactions", default: 0, in: 0...100_000,
-        help: "Minimum number of transactions in a version 1 receipt; older purchases of the customer are added."
+        help: "Minimum number of transactions in a version 1 receipt; older purchases by the customer are added."
     ).onCommandLineOnly
     static let undelivered = Setting(
         "undelivered", .percentage, default: .zero,

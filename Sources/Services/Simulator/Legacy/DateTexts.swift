@@ -20,8 +20,8 @@ enum DateTexts {
         return "\(text.prefix(10)) \(text.dropFirst(11).prefix(8))"
     }
 
-    /// Returns whether daylight saving time is in effect, by the rules since 2007: from 2:00 on the second Sunday of
-    /// March to 2:00 on the first Sunday of November.
+    /// Returns whether daylight saving time is in effect, by the rules in effect since 2007: from 2:00 on the second
+    /// Sunday of March to 2:00 on the first Sunday of November.
     private static func isSummer(_ milliseconds: Int64) -> Bool {
         let instant = AppStoreInstant(clampingMillisecondsSince1970: milliseconds)
         let year = instant.description.prefix(4)

@@ -1,7 +1,7 @@
 internal import AppStoreModel
 internal import JSON
 
-// Serializes a transaction as in receipts.
+// Serializes a transaction as it appears in receipts.
 extension Transaction {
     /// The time at which the transaction was refunded, revoked or replaced by an upgrade.
     var cancellationDate: Int64? { revocation?.date ?? upgradeDate }
@@ -12,7 +12,7 @@ extension Transaction {
 
     private var isIntroductory: Bool { offer?.type == 1 && !isTrial }
 
-    /// Returns an element of `latest_receipt_info` in version 1, in which every value is a string.
+    /// Returns an element of `latest_receipt_info` in version 1. Every value is a string.
     func receiptElement(app: SimulatedApp, account: Account) -> JSONObject {
         var element = JSONObject()
         element.put("quantity", String(quantity))
@@ -36,8 +36,7 @@ extension Transaction {
         return element
     }
 
-    /// Returns the receipt object of the oldest format, in which every value is a string and `expires_date` is in
-    /// milliseconds.
+    /// Returns the receipt object in the oldest format. Every value is a string, and `expires_date` is in milliseconds.
     func receiptObject(app: SimulatedApp, account: Account) -> JSONObject {
         var device = SeededGenerator(seed: 0, purpose: "device/\(account.appAccountToken)")
         var object = JSONObject()

@@ -135,7 +135,7 @@ extension ScenarioPlayer {
 }
 
 extension Renewal {
-    /// Returns an element of `pending_renewal_info` in version 1, in which every value is a string.
+    /// Returns an element of `pending_renewal_info` in version 1. Every value is a string.
     fileprivate func pendingElement(app: SimulatedApp, at now: Int64) -> JSONObject {
         var element = JSONObject()
         element.put("original_transaction_id", originalTransactionId)

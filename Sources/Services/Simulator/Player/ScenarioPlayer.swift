@@ -124,7 +124,8 @@ struct ScenarioPlayer {
         }
     }
 
-    /// Returns a new transaction id. Ids have 15 digits, ascend within a run, and differ between the runs of a seed.
+    /// Returns a new transaction id. Ids have 15 digits, ascend within a run, and differ between runs with the same
+    /// seed.
     mutating func nextTransactionId() -> String {
         transactions += 1
         return String(200_000_000_000_000 + runNumber * 1000 + transactions)

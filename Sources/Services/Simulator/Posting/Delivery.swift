@@ -8,7 +8,7 @@ package struct Delivery<DeliveryClock: Clock & Sendable>: Sendable where Deliver
     /// The number of first attempts per second, or `nil` to post as fast as the connections allow.
     package let rate: Double?
     package let clock: DeliveryClock
-    /// Creates and signs the notification of a post.
+    /// Creates and signs the notification for a post.
     package let sign: @Sendable (PlannedPost) throws -> SignedNotification
     /// Posts a body and waits for the response.
     package let post: @Sendable ([UInt8]) async -> PostOutcome
@@ -39,7 +39,7 @@ package struct Delivery<DeliveryClock: Clock & Sendable>: Sendable where Deliver
         package let nextAttemptIn: Duration?
     }
 
-    /// Posts all notifications of the plan.
+    /// Posts all notifications in the plan.
     ///
     /// - Parameters:
     ///   - interrupts: its first element stops the delivery, after the posts in flight have finished.

@@ -37,7 +37,7 @@ struct DeliveryQueue<Instant: InstantProtocol> where Instant.Duration == Duratio
     private(set) var inFlight = 0
     private(set) var isStopped = false
 
-    /// - Parameter schedules: the retry schedule of each posted format. A format without one is not retried.
+    /// - Parameter schedules: the retry schedule for each posted format. A format without one is not retried.
     init(schedules: [NotificationFormat: RetrySchedule], connections: Int, rate: Double?) {
         self.schedules = schedules
         self.connections = connections

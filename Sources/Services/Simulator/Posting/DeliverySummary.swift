@@ -15,7 +15,7 @@ package struct DeliverySummary: Sendable {
     package internal(set) var acknowledged = 0
     /// Number of failed attempts that were scheduled for a retry.
     package internal(set) var retried = 0
-    /// Number of posts that failed on the last attempt of the schedule.
+    /// Number of posts that failed on the last attempt in the schedule.
     package internal(set) var gaveUp = 0
     /// Number of failed posts that were still waiting for a retry when the delivery was interrupted.
     package internal(set) var abandoned = 0

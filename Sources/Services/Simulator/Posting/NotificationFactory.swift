@@ -14,7 +14,7 @@ package struct NotificationFactory: Sendable {
         self.sharedSecret = sharedSecret
     }
 
-    /// Creates the notification of a post. Every call for the same post yields the same content with a different
+    /// Creates the notification for a post. Every call for the same post yields the same content with a different
     /// signature.
     ///
     /// - Throws: ``AppStoreSigningError`` with code `cryptography`.

@@ -8,7 +8,7 @@ package struct PlannedPost: Sendable, Hashable {
     package var number = 0
     /// Whether this is a second post of a notification that is also posted normally.
     package var isDuplicate = false
-    /// Whether the notification is posted after a later one of the same run.
+    /// Whether the notification is posted after a later one from the same run.
     package var isLate = false
     /// Whether the notification is never posted. The App Store lists it in its history, but the endpoint does not
     /// receive it.
@@ -23,8 +23,8 @@ package struct PostingPlan: Sequence, IteratorProtocol, Sendable {
     package let count: Int
     /// Number of duplicate posts: exactly the requested share.
     package let duplicates: Int
-    /// Number of notifications to post after a later one of the same run. There are fewer only if too few notifications
-    /// have a successor.
+    /// Number of notifications to post after a later one from the same run. There are fewer only if too few
+    /// notifications have a successor.
     package let late: Int
     /// Number of notifications that are never posted. There are fewer only if `mayBeLost` allows too few.
     package let undelivered: Int
@@ -32,7 +32,7 @@ package struct PostingPlan: Sequence, IteratorProtocol, Sendable {
     /// Number of messages in each scenario. With only version 2, this is the number of steps.
     private let stepCounts: [Int]
     private let series: ScenarioSeries
-    /// Exclusive upper bound of the run numbers, or nil if the count limits the plan.
+    /// Exclusive upper bound on the run numbers, or nil if the count limits the plan.
     private let end: Int?
     private var generator: SeededGenerator
     /// The active runs, each with its next step.
@@ -145,8 +145,8 @@ package struct PostingPlan: Sequence, IteratorProtocol, Sendable {
         return true
     }
 
-    /// The number of posts that should have been held back so far. It is slightly more than an even distribution,
-    /// because few posts near the end have a successor and can be held back.
+    /// The number of posts that should have been held back so far. It is slightly more than an even distribution would
+    /// require, because few posts near the end have a successor and can be held back.
     private var lateDue: Int {
         let (product, overflow) = late.multipliedReportingOverflow(by: drawn + 32)
         return overflow ? late : Swift.min(late, product / Swift.max(count, 1))

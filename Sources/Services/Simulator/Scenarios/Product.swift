@@ -1,6 +1,6 @@
 internal import AppStoreModel
 
-/// A product of an app, as App Store Connect would describe it.
+/// An app's product, as App Store Connect would describe it.
 package struct Product: Sendable, Equatable {
     /// The kind of product, with Apple's `type` as raw value.
     package enum Kind: String, Sendable {

@@ -1,4 +1,4 @@
-/// An error response of the App Store Server API: `errorCode` and `errorMessage`.
+/// An error response from the App Store Server API: `errorCode` and `errorMessage`.
 ///
 /// Equality compares the code. Source: Apple's list of error codes, API versions 1.19 to 1.23.
 package struct ServerAPIError: Error, Sendable, CustomStringConvertible {

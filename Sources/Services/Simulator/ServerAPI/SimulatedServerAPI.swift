@@ -12,7 +12,7 @@ internal import Synchronization
 /// documentation, enforces limits, injects the configured faults, and stores the consumption answers that it receives.
 /// The paths of ``SimulatorInspection``, outside `/inApps`, show these answers and other data.
 package final class SimulatedServerAPI: Sendable {
-    /// The configuration of the API.
+    /// The API's configuration.
     package struct Settings: Sendable {
         /// The app. Each listener uses its own environment instead of the app's.
         package var app: SimulatedApp
@@ -78,7 +78,7 @@ package final class SimulatedServerAPI: Sendable {
                 environments: environments, faults: settings.faults, cases: SimulatedRefunds(settings.followUp)))
     }
 
-    /// Binds the listeners and starts to serve requests.
+    /// Binds the listeners and starts serving requests.
     ///
     /// - Throws: the errors of ``HTTPServer/start()``.
     package func start() throws(HTTPServerError) {

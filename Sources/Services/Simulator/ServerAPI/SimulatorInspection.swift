@@ -3,7 +3,7 @@ internal import HTTPServer
 internal import JSON
 internal import Synchronization
 
-/// Diagnostic pages outside the API, with one JSON object per line. They require no token.
+/// Diagnostic pages outside the API, with one JSON object per line. They do not require a token.
 enum SimulatorInspection: String, CaseIterable {
     /// Every PUT request with consumption information.
     case consumption

@@ -88,7 +88,7 @@ struct ArchiveDiscloseCommand {
             recordKey: try recordKey(of: leaf, object, keys))
     }
 
-    /// Returns the key of an object, or nil if the object is not encrypted.
+    /// Returns an object's key, or nil if the object is not encrypted.
     private func recordKey(
         of leaf: ArchiveLeaf, _ object: [UInt8], _ keys: KeyStore
     ) throws -> ArchiveRecordKey? {

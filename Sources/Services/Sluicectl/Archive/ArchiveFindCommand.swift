@@ -50,7 +50,7 @@ struct ArchiveFindCommand {
         }
         guard !found.isEmpty else {
             throw StartupError(
-                "the archive has no record \(PlainText.printable(what))",
+                "the archive does not contain record \(PlainText.printable(what))",
                 fix: "Specify a UUID, a transaction id, or TOPIC/PARTITION@OFFSET")
         }
         if isRevealing { try await reveals.record(.show, found, access.contents.keys) }

@@ -11,7 +11,7 @@ internal import Records
 struct ArchivePerson {
     let mark: SubjectMark
     let status: SubjectStatus
-    /// A description of how the subject was found: the key of a purchase, or the records that mention it.
+    /// A description of how the subject was found: a purchase's key, or the records that mention it.
     let name: String
 }
 
@@ -23,7 +23,7 @@ struct ArchiveSelection {
     let extent: ArchiveExtent
 }
 
-/// Finds the subjects selected by a command line: a purchase, the purchases of a person, or a record.
+/// Finds the subjects selected by a command line: a purchase, a person's purchases, or a record.
 struct ArchivePersons {
     private let configuration: Configuration
     private let store: KeyStore
@@ -97,7 +97,7 @@ struct ArchivePersons {
     private func place(of position: ArchivedPosition, _ reader: ArchiveEntryReader) async throws -> IndexedPlace {
         guard let entry = try await reader.entry(of: position.partition, at: position.offset) else {
             throw StartupError(
-                "the archive has no record \(position.partition)@\(position.offset)",
+                "the archive does not contain record \(position.partition)@\(position.offset)",
                 setting: ArchiveOptions.position.key, fix: "Search with sluicectl archive find or status")
         }
         guard let key = entry.keyId else {
@@ -115,7 +115,8 @@ struct ArchivePersons {
         Set(try await subjects(of: places, reader).compactMap(\.purchase))
     }
 
-    /// Returns the positions of further records about these purchases, found by purchase id and by each transaction id.
+    /// Returns the positions of additional records about these purchases, found by purchase id and by each transaction
+    /// id.
     private func mentions(
         of purchases: Set<OriginalTransactionId>, _ index: SideIndex, _ reader: ArchiveEntryReader
     ) async throws -> Set<IndexedPlace> {

@@ -46,7 +46,7 @@ struct ArchiveRecordReport {
         case .gap(let gap): return "no records up to offset \(gap.nextOffset.rawValue - 1)"
         case .erased: return "(erased)"
         case .expired: return "(deleted after its retention period)"
-        case .missing: return "(missing: removed before its retention ended)"
+        case .missing: return "(missing: removed before its retention period ended)"
         case .keyUnknown: return "(the key is not in this key store)"
         }
     }

@@ -97,7 +97,7 @@ struct ArchiveReplayCommand {
                             position: position,
                             prepared: .failure(
                                 ReplayRefusal(
-                                    reason: "missing", detail: "its payload was removed before its retention ended"))))
+                                    reason: "missing", detail: "its payload was removed before it expired"))))
                 case .keyUnknown where filter == ReplayFilter():
                     return try await take(
                         ReplayItem(

@@ -31,8 +31,8 @@ struct ArchiveReveals {
         [author, reason, ArchiveOptions.request, ApplicationSettings.bootstrapServers],
         openPrefixes: [ApplicationSettings.kafka])
 
-    /// Publishes the reveal of single records. The record lists their subjects by pseudonym, so the key store must have
-    /// the keys of encrypted subjects.
+    /// Publishes a reveal record for single records. It lists their subjects by pseudonym, so the key store must
+    /// contain the keys of encrypted subjects.
     ///
     /// - Throws: a ``StartupError`` if there is no author or the record cannot be published.
     func record(
@@ -47,7 +47,7 @@ struct ArchiveReveals {
             positions: entries.map { ArchivedPosition($0).text })
     }
 
-    /// Publishes the reveal of the records selected by a command line.
+    /// Publishes a reveal record for the records selected by a command line.
     ///
     /// - Throws: a ``StartupError``, as ``record(_:_:_:)`` does.
     func record(

@@ -8,9 +8,9 @@ struct FoundEntry: Sendable {
     /// The entry's object, or the reason that there is none.
     enum Object: Sendable {
         case present([UInt8])
-        /// The object was deleted when its retention ended.
+        /// The object was deleted when its retention period ended.
         case expired
-        /// The object is absent although its retention has not ended.
+        /// The object is absent although its retention period has not ended.
         case missing
     }
 

@@ -40,7 +40,7 @@ struct ArchiveStatus: Sendable {
     /// The first anchor with more leaves than the archive; it proves a rollback. Ignores unverified cosignatures.
     var rolledBack: Anchored? { anchors.first { $0.leaves > size && $0.isVerified != false } }
 
-    /// The name of the log in findings and rows.
+    /// The log's name in findings and rows.
     var partition: KafkaTopicPartition { names.partition }
 
     /// Reads the status of a log.

@@ -15,7 +15,7 @@ enum EntryContent: Sendable {
     case erased
     /// The record was deleted at the end of its retention period (`archive.retention`).
     case expired
-    /// The record is missing although its retention has not ended.
+    /// The record is missing although its retention period has not ended.
     case missing
     /// The record is encrypted under a key that is not in the key store: this is a different key store, or it was
     /// restored from an older backup.

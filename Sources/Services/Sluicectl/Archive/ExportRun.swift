@@ -88,7 +88,7 @@ final class ExportRun {
                 "payloads were removed before their retention ended; find the first with: sluicectl archive verify")
         }
         if let warning = extent?.warning { console.complain(warning) }
-        // Erased payloads, and payloads past their retention, are expected.
+        // Erased payloads, and payloads past their retention period, are expected.
         let isReadable =
             problems["key_unknown"] == nil && problems["unreadable"] == nil && problems["missing"] == nil
             && notRebuilt == 0 && !interruption.isRequested && extent?.warning == nil

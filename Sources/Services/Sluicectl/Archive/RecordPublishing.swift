@@ -3,15 +3,14 @@ internal import Kafka
 internal import Lifecycle
 internal import Records
 
-/// Writes decisions about persons and reveals of payloads to the erasures topic, and findings to the topic for operator
-/// events.
+/// Writes decisions about persons and reveal records to the erasures topic, and findings to the operator events topic.
 package struct RecordPublishing: Sendable {
     /// Publishes the records and returns once every in-sync replica has them.
     let publish:
         @Sendable (_ records: [KafkaProducerRecord], _ configuration: Configuration, _ timeout: Duration) async throws
             -> Void
 
-    /// Publishes to the topics of the records, on the installation's cluster.
+    /// Publishes to the records' topics, on the installation's cluster.
     package static let kafka = RecordPublishing { records, configuration, timeout in
         let topics = Set(records.map(\.topic)).sorted { $0.rawValue < $1.rawValue }
         let kafka = try await Brokers.connected(configuration, timeout) { _, kafka in kafka }

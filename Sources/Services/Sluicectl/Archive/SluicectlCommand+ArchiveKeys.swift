@@ -113,8 +113,8 @@ extension SluicectlCommand {
             Command(
                 "signing", summary: "Create an Ed25519 key that signs checkpoints.",
                 discussion: """
-                    Writes PKCS#8 in PEM, readable only by its owner, and prints the public key. An existing file is \
-                    never overwritten.
+                    Writes the key as PKCS#8 PEM, readable only by its owner, and prints the public key. An existing \
+                    file is never overwritten.
                     """,
                 schema: ConfigurationSchema([ArchivePlace.origin, OperationsSettings.output]),
                 arguments: [Command.Argument("FILE", help: "the new file")],
@@ -140,8 +140,8 @@ extension SluicectlCommand {
                 discussion: """
                     Each line is a verifier key in the format of c2sp.org/signed-note. Without LOG, the keys have the \
                     archive's name, for sluicectl archive verify. With LOG, they have the name in that log's \
-                    checkpoints, for other programs that support the C2SP formats: the log's key, and the key of the \
-                    cosignature with the time.
+                    checkpoints, for other programs that support the C2SP formats: the log's key, and the key for its \
+                    timestamped cosignatures.
                     """,
                 schema: ConfigurationSchema([
                     ArchivePlace.origin, ArchivePlace.signingKeys, OperationsSettings.output,

@@ -50,11 +50,11 @@ extension SluicectlCommand {
                 "export",
                 summary: "Write the archived notifications as they were received, or everything about a person.",
                 discussion: """
-                    Writes JSON lines with the position, the time of archiving, the type, and signedPayload, which is \
-                    the compact JWS that Apple posted, rebuilt with the archived certificates. For version 1, legacy \
+                    Writes JSON lines with the position, the archiving time, the type, and signedPayload, which is the \
+                    compact JWS that Apple posted, rebuilt with the archived certificates. For version 1, legacy \
                     replaces signedPayload and contains the body without its secret. CSV has the same columns without \
                     the bodies. log, treeSize, leaf and objectDigest link a row to a proof written by archive prove. \
-                    With --all-topics, other records are included in the member record. With an identifier (see \
+                    With --all-topics, other records are included in the record member. With an identifier (see \
                     archive erase), everything archived about its subjects is written, from every topic and decrypted, \
                     for an access request; --environment then defaults to production, and the other filters have no \
                     effect. The export and its author are first published in appstore.erasures and archived: this \
@@ -78,7 +78,7 @@ extension SluicectlCommand {
                     .init(
                         "sluicectl archive export --app com.example.app --type REFUND --format csv "
                             + "--author a.auditor --config sluice.properties > refunds.csv",
-                        "Export the refunds of one app for an auditor."),
+                        "Export one app's refunds for an auditor."),
                     .init(
                         "sluicectl archive export --all-topics --output-directory export-2026-11 --author a.auditor "
                             + "--config sluice.properties",

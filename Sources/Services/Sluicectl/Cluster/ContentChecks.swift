@@ -83,7 +83,7 @@ struct ContentChecks {
                 return [
                     ClusterFinding(
                         .problem, .certificates, of: names.certificates.rawValue,
-                        "it lacks \(header) of the record at offset \(record.offset) of \(record.topicPartition)",
+                        "it lacks \(header) for the record at offset \(record.offset) of \(record.topicPartition)",
                         fix: "Mirror it from its beginning: without it, notifications cannot be rebuilt or proved")
                 ]
             }

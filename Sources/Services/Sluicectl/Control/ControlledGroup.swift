@@ -8,7 +8,7 @@ internal import Records
 /// The consumer group that a command pauses or resumes.
 struct ControlledGroup: Equatable {
     let group: KafkaConsumerGroup
-    /// The executable of this installation, or nil for another consumer's group.
+    /// This installation's executable, or nil for another consumer's group.
     let executable: String?
 
     /// A note for operators who may expect more from a pause, or nil.
@@ -50,7 +50,7 @@ struct ControlledGroups {
         if !isAccepted { isAccepted = try await isKnown(group) }
         guard isAccepted else {
             throw StartupError(
-                "Kafka has no consumer group \(PlainText.printable(name)); the groups of this installation are "
+                "Kafka has no consumer group \(PlainText.printable(name)); this installation's groups are "
                     + own.map(\.group.rawValue).sorted().joined(separator: ", "),
                 fix: "Correct the name, or pass --new for a group that has not started yet", exitCode: .usage)
         }

@@ -25,8 +25,8 @@ extension SluicectlCommand {
                 progress finish; no others are handled until sluicectl resume, even after a restart. The ingress \
                 continues to accept notifications. The pause is a record in the …control topic, with reason and \
                 author, and is shown by sluicectl pauses, sluicectl top, /readyz, the log and the metric \
-                sluice_consumer_paused. While the group of sluice-refunds is paused, Apple's requests are not \
-                answered, but their deadlines still apply.
+                sluice_consumer_paused. While the sluice-refunds group is paused, Apple's requests are not answered, \
+                but their deadlines still apply.
                 """,
             schema: schema, arguments: [group],
             examples: [

@@ -27,7 +27,7 @@ struct DoctorFacts {
         let validity: CertificateValidity?
     }
 
-    /// An OCSP responder's answer about one certificate.
+    /// An OCSP responder's response for one certificate.
     enum Answer {
         case good, revoked
         /// A response without a usable status; the value is the reason code.

@@ -4,9 +4,9 @@ internal import Reconciliation
 internal import Records
 internal import Story
 
-/// Finds the record key of a notification by its notificationUUID. Reads the reconciliation topic, where
-/// sluice-reconciler stores a digest of each notificationUUID under the record key. That topic is only a twentieth the
-/// size of the notification topic.
+/// Finds a notification's record key by its notificationUUID. Reads the reconciliation topic, where sluice-reconciler
+/// stores a digest of each notificationUUID under the record key. That topic is only a twentieth the size of the
+/// notification topic.
 struct StoryIndex {
     private let mark: NotificationMark
     private(set) var key: [UInt8]?

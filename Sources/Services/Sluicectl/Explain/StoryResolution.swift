@@ -65,7 +65,7 @@ struct StoryResolver {
         if result.keys.isEmpty { try await scan(identifier, &result) }
     }
 
-    /// Searches the index of sluice-reconciler, if there is one.
+    /// Searches the sluice-reconciler index, if there is one.
     private func searchIndex(_ identifier: StoryIdentifier, _ result: inout StoryResolution) async throws {
         var index = StoryIndex(notificationUUID: identifier.text)
         let places = topics.partitions(of: topics.names.reconciliation(topics.environment))
@@ -95,7 +95,7 @@ struct StoryResolver {
             } catch {
                 guard error.setting != nil else { continue }
                 result.gaps.append(
-                    Story.Gap("the index of sluice-entitlements was not used: \(error.problem)", fix: error.fix))
+                    Story.Gap("the sluice-entitlements index was not used: \(error.problem)", fix: error.fix))
                 return
             }
         }
@@ -134,7 +134,7 @@ struct StoryResolver {
         var scan = StoryScan(identifier, names)
         console.complain("no index contains \(PlainText.printable(identifier.text)); searching every partition")
         for topic in inputs where !scan.isDone {
-            // Search the raw bytes only of notification records: quarantined ones are encoded, and dead letters may
+            // Search the raw bytes of notification records only: quarantined ones are encoded, and dead letters may
             // lack the value that contains the identifier.
             let filter = topic == inputs.first ? scan.filter : nil
             try await search.run(topics.partitions(of: topic), filter: filter, newestFirst: true) { record in

@@ -27,7 +27,7 @@ struct StoryScan {
     }
 
     /// Whether the scan can stop. A notification or an app's transaction has only one record key, so further matches
-    /// would add no key.
+    /// would not add any keys.
     var isDone: Bool {
         isNotification || !kinds.isDisjoint(with: [.transactionId, .originalTransactionId, .webOrderLineItemId])
     }

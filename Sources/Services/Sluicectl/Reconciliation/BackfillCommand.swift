@@ -27,7 +27,7 @@ struct BackfillCommand {
         guard !known.isEmpty else {
             throw StartupError(
                 "sluice-reconciler is still loading its sweeps",
-                fix: "Run the command again once /readyz of sluice-reconciler returns 200")
+                fix: "Run the command again once sluice-reconciler's /readyz returns 200")
         }
         guard known.contains(where: { $0.bundleId == bundleId && $0.environment == environment }) else {
             throw StartupError(

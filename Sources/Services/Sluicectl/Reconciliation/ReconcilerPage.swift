@@ -25,7 +25,7 @@ struct ReconcilerPage {
         guard response.status == 200, let sweeps = SweepListing.sweeps(json: response.body) else {
             throw StartupError(
                 "the server at \(base) is not sluice-reconciler (status \(response.status))",
-                setting: setting.key, fix: "Set \(setting.key) to the URL of the admin listener of sluice-reconciler")
+                setting: setting.key, fix: "Set \(setting.key) to the URL of the sluice-reconciler admin listener")
         }
         return sweeps
     }

@@ -6,7 +6,7 @@ internal import Kafka
 internal import Lifecycle
 internal import Story
 
-/// The refund cases of an environment as recorded in the archive, including cases with records that Kafka no longer
+/// The refund cases for an environment as recorded in the archive, including cases with records that Kafka no longer
 /// has.
 struct ArchivedRefunds {
     /// The archive's settings. None is required if the archive is not read.

@@ -1,5 +1,5 @@
 extension CapacityFigures {
-    /// The figures recorded in the run of `make bench` that deploy/capacity.md describes.
+    /// The figures recorded in the `make bench` run that deploy/capacity.md describes.
     static let recorded: [String: Double] = [
         "record.simulated.received": 19_278,
         "record.simulated.median": 2452,

@@ -13,7 +13,7 @@ struct CapacityFigures {
         case ingress = "ingress.evp.cpu_us"
         /// CPU time of `sluice-entitlements` per record, in microseconds.
         case entitlements = "entitlements.cpu_us"
-        /// Number of notifications that one core archives per second, including the work of the consumer.
+        /// Number of notifications that one core archives per second, including the consumer's work.
         case archive = "archive.process.per_core_second"
         /// Bytes on the archive's disk per byte of record.
         case archiveRatio = "archive.bytes_ratio"

@@ -16,7 +16,7 @@ enum SizeSettings {
         help: "Planned CPU load per core in percent; the rest is for catching up after an outage."
     ).onCommandLineOnly
     static let replicas = Setting.integer(
-        "replication-factor", default: 3, in: 1...100, help: "Number of replicas of each partition."
+        "replication-factor", default: 3, in: 1...100, help: "Number of replicas per partition."
     ).onCommandLineOnly
     static let purchases = Setting.integer(
         "purchases", in: 1...100_000_000_000,

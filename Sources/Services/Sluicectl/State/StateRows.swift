@@ -1,7 +1,7 @@
 internal import Cryptography
 internal import Kafka
 
-/// The records of a state topic by key, as digests. They take about 200 bytes of memory per key and 50 per record.
+/// The records in a state topic by key, as digests. They take about 200 bytes of memory per key and 50 per record.
 struct StateRows {
     /// The last record for a key in a partition.
     struct Last {

@@ -2,7 +2,7 @@ internal import Kafka
 internal import Lifecycle
 internal import Synchronization
 
-/// Reads all partitions of a topic without a consumer group: it commits nothing and affects no consumer.
+/// Reads all partitions of a topic without a consumer group: it commits nothing and does not affect any consumers.
 struct TapReader {
     let kafka: KafkaConfiguration
     let offsets: [KafkaTopicPartition: KafkaOffset]

@@ -80,7 +80,7 @@ struct TopCommand {
             let url = member.contains("://") ? member : "http://" + member
             guard url.hasPrefix("http://") || url.hasPrefix("https://"), !url.utf8.contains(UInt8(ascii: " ")) else {
                 throw StartupError(
-                    "not the address of an admin listener: \(PlainText.printable(member))", setting: "--members",
+                    "not an admin listener address: \(PlainText.printable(member))", setting: "--members",
                     fix: "Pass addresses such as 127.0.0.1:9464, separated by commas", exitCode: .usage)
             }
             urls.append(url.hasSuffix("/") ? String(url.dropLast()) : url)

@@ -45,7 +45,7 @@ struct TwinCommand {
         return comparison.isSame ? .ok : .failure
     }
 
-    /// Collects the records of a topic that are in the time range, or close enough to have a counterpart in it.
+    /// Collects a topic's records that are in the time range, or close enough to have a counterpart in it.
     private final class Reading {
         private let environment: AppStoreEnvironment
         private let bundleId: BundleId?

@@ -13,7 +13,7 @@ enum TwinSettings {
         .optional.onCommandLineOnly.formerly("bundle")
     static let tolerance = Setting.duration(
         "tolerance", default: .seconds(86_400), in: .seconds(1)...(.seconds(7 * 86_400)),
-        help: "Maximum time between receiving the two notifications of an event."
+        help: "Maximum time between receiving the two notifications for an event."
     ).onCommandLineOnly
     static let limit = Setting.integer(
         "limit", default: 100, in: 0...100_000,

@@ -72,7 +72,7 @@ struct WebhooksCommand {
         try await Brokers.connected(configuration, timeout) { _, kafka in kafka }
     }
 
-    /// Prints the latest delivery attempts of a process, newest last.
+    /// Prints the latest delivery attempts by a process, newest last.
     func attempts(_ console: Console) async throws -> ExitCode {
         let all = try await allAttempts()
         let wanted =
@@ -91,7 +91,7 @@ struct WebhooksCommand {
         return .ok
     }
 
-    /// Returns the latest delivery attempts of a process, oldest first.
+    /// Returns the latest delivery attempts by a process, oldest first.
     ///
     /// - Throws: a ``StartupError`` if the process's admin listener is unreachable.
     func allAttempts() async throws -> [JSONObject] {
@@ -123,7 +123,7 @@ struct WebhooksCommand {
             throw StartupError(
                 "the server at \(base) is not sluice-webhooks (status \(response.status))", setting: setting.key,
                 fix:
-                    "Set \(setting.key) to the URL of the admin listener of sluice-webhooks, and pass --receiver if "
+                    "Set \(setting.key) to the URL of the sluice-webhooks admin listener, and pass --receiver if "
                     + "there are several receivers"
             )
         }

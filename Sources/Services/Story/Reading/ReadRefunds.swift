@@ -3,7 +3,7 @@ package import KafkaModel
 package import KeyedState
 package import RefundRules
 
-/// The refund cases of an environment, as read from their topic.
+/// The refund cases for an environment, as read from their topic.
 package struct ReadRefunds {
     /// A case and its winning proposal.
     package struct Row: Sendable {

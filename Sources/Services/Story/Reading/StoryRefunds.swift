@@ -42,7 +42,7 @@ enum StoryRefunds {
         if let obstacle = row.obstacle, row.rounds.waiting?.number == round.number {
             entries.append(
                 StoryEntry(
-                    at: obstacle.at, .refundWaiting, "round \(round.number) waits: \(obstacle.reason)",
+                    at: obstacle.at, .refundWaiting, "round \(round.number) is waiting: \(obstacle.reason)",
                     fields: [number, StoryField(StoryName.message, .string(obstacle.message))]))
         }
         return entries

@@ -4,7 +4,7 @@ internal import Lifecycle
 package import Records
 internal import Synchronization
 
-/// The topics of an environment that can contain parts of a story, with their offsets.
+/// An environment's topics that can contain parts of a story, with their offsets.
 package struct StoryTopics: Sendable {
     package let names: TopicNames
     package let environment: AppStoreEnvironment

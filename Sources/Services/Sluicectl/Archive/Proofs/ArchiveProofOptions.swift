@@ -49,8 +49,8 @@ enum ArchiveProofOptions {
     static let checkpointFrom = Setting.string(
         "checkpoint-from",
         help: """
-            Checkpoints from elsewhere with which the archive must be consistent: a file with one or more, topic for \
-            the checkpoints that sluice-archive published to Kafka, or store for the checkpoints in archive.anchor.url.
+            External checkpoints that the archive must be consistent with: a file with one or more, topic for the \
+            checkpoints that sluice-archive published to Kafka, or store for the checkpoints in archive.anchor.url.
             """, example: "anchored-checkpoints"
     ).optional.onCommandLineOnly
     static let retention = Setting.duration(

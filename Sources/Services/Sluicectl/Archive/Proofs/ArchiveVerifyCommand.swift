@@ -61,7 +61,7 @@ struct ArchiveVerifyCommand {
         }
     }
 
-    /// Returns the value of `--retention` in milliseconds, which deletions must follow, or nil if deletions are not to
+    /// Returns the `--retention` value in milliseconds, against which deletions are checked, or nil if they are not to
     /// be checked.
     ///
     /// - Throws: a ``StartupError`` if the run does not cover all payloads and all logs.

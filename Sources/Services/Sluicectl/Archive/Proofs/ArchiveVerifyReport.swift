@@ -79,7 +79,7 @@ struct ArchiveVerifyReport {
                 + "\(sum(\.leaves)) leaves, \(sum(\.checkpoints)) earlier checkpoints",
             options.checksObjects
                 ? "\(sum(\.objects)) payloads compared with their leaves (\(sum(\.objectBytes)) bytes), "
-                    + "\(sum(\.prunedObjects)) deleted by retention, \(sum(\.erasedOnArrival)) erased on arrival"
+                    + "\(sum(\.prunedObjects)) deleted after expiry, \(sum(\.erasedOnArrival)) erased on arrival"
                 : "no payloads were read",
         ]
         let before = sum(\.leavesBefore) + (report.checkpointLog?.leavesBefore ?? 0)

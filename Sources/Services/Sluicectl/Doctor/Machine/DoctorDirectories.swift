@@ -9,7 +9,7 @@ struct DoctorDirectories {
     /// Free space in bytes below which an operator should act.
     static let littleFree: UInt64 = 1 << 30
 
-    /// Free bytes and free files of a file system.
+    /// Free bytes and free files on a file system.
     struct Space: Equatable {
         let bytes: UInt64
         /// The number of files that can still be created, or nil if there is no limit.
