@@ -29,7 +29,7 @@ struct CheckFinding<Check: RawRepresentable & Equatable>: Equatable where Check.
         ]
     }
 
-    /// The check as a row of the text table.
+    /// The check as a row in the text table.
     var row: [String] {
         let what = check.rawValue.replacing("-", with: " ") + (subject.map { " \($0)" } ?? "")
         let fix = fix.map { "  -> \(PlainText.printable($0))" } ?? ""

@@ -56,7 +56,7 @@ struct GroupOffsets {
         return PlainText.table([["TOPIC", "PARTITION", "FROM", "TO"]] + rows)
     }
 
-    /// Writes the members `group` and `partitions`.
+    /// Writes the `group` and `partitions` members.
     func write(to object: inout JSONWriter) {
         object.set("group", group.rawValue)
         object.array("partitions") { array in

@@ -191,7 +191,9 @@ import Testing
         try FileManager.default.removeItem(atPath: archive.directory.file("archive/\(archive.production)/0/segments"))
         let (code, printed) = await installation.run(["erase", "--app-account-token", Self.account, "--yes"])
         #expect(code == 2)
-        #expect(printed.complaints.first?.contains("segment is missing although its retention period has not ended") == true)
+        #expect(
+            printed.complaints.first?.contains("segment is missing although its retention period has not ended") == true
+        )
         #expect(try archive.key(of: "1") != nil)
         // `show` does not report the record as deleted after its retention, either.
         let position = "\(archive.production)/0@0"

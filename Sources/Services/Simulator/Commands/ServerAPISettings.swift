@@ -33,7 +33,7 @@ enum ServerAPISettings {
         help: "Customers request refunds on Apple's site, where a declined request causes no notification.")
     static let latency = Setting.duration(
         "api-latency", default: .seconds(1), in: .milliseconds(1)...Duration.minutes(10),
-        help: "Delay of responses with --api-faults latency."
+        help: "Response delay for --api-faults latency."
     ).onCommandLineOnly
     static let decisionDelay = Setting.duration(
         "decision-delay", default: .hours(4), in: .zero...Duration.days(30),

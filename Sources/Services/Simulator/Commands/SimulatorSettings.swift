@@ -26,7 +26,7 @@ enum SimulatorSettings {
         "app", .bundleId, default: BundleId("com.example.app"), help: "Bundle id of the simulated app."
     ).onCommandLineOnly.formerly("app", if: { $0.contains(":") }, value: { String($0.prefix { $0 != ":" }) })
     static let appAppleId = Setting.integer(
-        "app-apple-id", default: 1_234_567_890, in: 1...Int.max, help: "Apple's id of the simulated app."
+        "app-apple-id", default: 1_234_567_890, in: 1...Int.max, help: "Apple's id for the simulated app."
     ).onCommandLineOnly.formerly("app", if: { $0.contains(":") }, value: { String($0.drop { $0 != ":" }.dropFirst()) })
     static let environment = Setting(
         "environment", .oneOf([AppStoreEnvironment.production, .sandbox], text: { $0.rawValue.lowercased() }),
@@ -70,15 +70,15 @@ enum SimulatorSettings {
     static let undelivered = Setting(
         "undelivered", .percentage, default: .zero,
         help:
-            "Share of the notifications that are never posted and only listed in the history of the App Store Server "
-            + "API. They are selected from the range that the history covers: 180 days, or 30 in the sandbox."
+            "Share of the notifications that are never posted and only listed in the App Store Server "
+            + "API's history. They are selected from the range that the history covers: 180 days, or 30 in the sandbox."
     ).onCommandLineOnly
     static let connections = Setting.integer(
         "connections", default: 16, in: 1...1024, help: "Maximum number of concurrent posts."
     ).onCommandLineOnly
     static let timeout = Setting.duration(
         "timeout", default: .seconds(30), in: .milliseconds(100)...Duration.minutes(10),
-        help: "Timeout of an attempt."
+        help: "Timeout for an attempt."
     ).onCommandLineOnly
     static let timeScale = Setting.integer(
         "time-scale", default: 3600, in: 1...1_000_000_000,
@@ -86,7 +86,7 @@ enum SimulatorSettings {
     ).onCommandLineOnly
     static let seed = Setting.integer(
         "seed", default: 1, in: 0...Int.max,
-        help: "Seed of the simulation; the same seed plays the same scenarios for the same customers."
+        help: "Simulation seed; the same seed plays the same scenarios for the same customers."
     ).onCommandLineOnly
     static let firstRun = Setting.integer(
         "first-run", default: 0, in: 0...100_000_000,

@@ -21,11 +21,11 @@ enum AdvancedCommerce {
     private static func common(of originalTransactionId: String, itemPrice: Int64) -> JSONObject {
         var generator = SeededGenerator(seed: 0, purpose: "request/\(originalTransactionId)")
         var descriptors = JSONObject()
-        descriptors.put("description", "Everything of the studio")
+        descriptors.put("description", "Everything from the studio")
         descriptors.put("displayName", "Studio bundle")
         var item = JSONObject()
         item.put("SKU", "studio.bundle")
-        item.put("description", "Everything of the studio")
+        item.put("description", "Everything from the studio")
         item.put("displayName", "Studio bundle")
         item.put("price", itemPrice)
         var info = JSONObject()

@@ -19,7 +19,7 @@ enum ArchiveOptions {
     static let notificationUUID = identifier(
         "notification-uuid", "The purchase that this notification concerns.", uuid)
     static let requestIdentifier = identifier(
-        "request-identifier", "Records of a request to extend renewal dates.", uuid)
+        "request-identifier", "Records of a renewal date extension request.", uuid)
     static let externalPurchaseId = identifier(
         "external-purchase-id", "Records of an external purchase.", uuid)
     static let position = identifier(

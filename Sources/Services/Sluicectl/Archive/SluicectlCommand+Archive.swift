@@ -16,7 +16,7 @@ extension SluicectlCommand {
             subcommands: archiveReading(parts) + archiveProofs(parts) + archiveDisclosure(parts)
                 + archivePersons(parts),
             readsConfiguration: false
-                // Stores and key stores block the thread.
+                // Calls to stores and key stores block the thread.
         ).running(on: HandlerThreads.shared)
     }
 }

@@ -1,6 +1,6 @@
 internal import CommandLine
 
-/// A check of `sluicectl cluster`. A problem means that a switch would lose facts or produce wrong answers.
+/// A `sluicectl cluster` check. A problem means that a switch would lose facts or produce wrong answers.
 typealias ClusterFinding = CheckFinding<ClusterCheck>
 
 /// The checks. The raw values are a public contract: they are the values of `what` in the JSON.

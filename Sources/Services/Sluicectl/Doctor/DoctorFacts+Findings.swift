@@ -169,7 +169,7 @@ extension DoctorFacts {
         ]
     }
 
-    /// The brokers in the topics' in-sync replicas, as text.
+    /// The brokers that have in-sync replicas of the topics, as text.
     private var brokersInSync: String {
         let ids = Set((topics ?? []).flatMap(\.partitions).flatMap(\.inSyncReplicas)).sorted()
         guard !ids.isEmpty else { return "" }

@@ -2,7 +2,7 @@ internal import AppStoreModel
 internal import CommandLine
 internal import JSON
 
-/// A check of `sluicectl doctor`, with its result.
+/// A `sluicectl doctor` check, with its result.
 typealias DoctorFinding = CheckFinding<DoctorCheck>
 
 /// The checks. The raw values are a public contract: they are the values of `what` in the JSON.

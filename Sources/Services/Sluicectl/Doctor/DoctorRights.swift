@@ -1,7 +1,7 @@
 internal import Kafka
 internal import ServiceKit
 
-/// Checks each right in the table of `sluicectl topics acls`, without changing anything.
+/// Checks each right in the `sluicectl topics acls` table, without changing anything.
 struct DoctorRights {
     let executable: String
     let profile: DeploymentProfile

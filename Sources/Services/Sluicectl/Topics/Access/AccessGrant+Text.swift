@@ -45,7 +45,7 @@ extension AccessGrant {
         return text
     }
 
-    /// The member `acls` of `spec.authorization` (`type: simple`) of a Strimzi KafkaUser, in YAML. The name of the
+    /// The `acls` member of `spec.authorization` (`type: simple`) in a Strimzi KafkaUser, as YAML. The name of the
     /// KafkaUser is its principal.
     var strimzi: String {
         var text = "# \(title)\nacls:\n"
