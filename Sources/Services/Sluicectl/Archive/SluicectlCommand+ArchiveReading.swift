@@ -100,7 +100,7 @@ extension SluicectlCommand {
                 ).run($0.console)
             },
             Command(
-                "retention", summary: "Print the payloads that sluice-archive deletes next under archive.retention.",
+                "retention", summary: "Print the expired payloads that sluice-archive deletes next.",
                 discussion: """
                     For each log, prints the first leaf with a kept payload; the number of segments of 256 leaves \
                     that the next run of sluice-archive deletes, that it keeps because of a legal hold or an unknown \
