@@ -13,7 +13,7 @@ extension KeyedState {
         /// Errors by index in the batch: the model's error if a state cannot be merged, or a ``RowRefusal`` if a row
         /// cannot be published.
         public var faults: [Int: any Error] = [:]
-        /// Errors by key for rows that the brokers refuse, or that have derived updates that the brokers refuse.
+        /// Errors, by key, for rows that the brokers refuse or whose derived updates they refuse.
         var refusals: [RowKey: KafkaError] = [:]
     }
 
@@ -60,7 +60,7 @@ extension KeyedState {
         return try partition.known(key)
     }
 
-    /// The winning proposal of a key.
+    /// The winning proposal for a key.
     public struct StandingProposal: Sendable, Equatable {
         public let value: [UInt8]
         /// Offset of the record that first held the proposal.
@@ -74,7 +74,7 @@ extension KeyedState {
     /// a proposal for a later ``StateModel/round(of:in:)`` takes precedence over one for an earlier round. Act only on
     /// the winning proposal.
     ///
-    /// Set `min.compaction.lag.ms` of the state's topic to a day: compaction keeps only the last record of a key, and
+    /// Set `min.compaction.lag.ms` to a day for the state's topic: compaction keeps only the last record of a key, and
     /// the owner needs time to republish the winning proposal after a later one.
     ///
     /// - Parameters:
@@ -105,7 +105,7 @@ extension KeyedState {
         }
     }
 
-    /// Returns rows of owned partitions that have a ``StateModel/deadline(of:)`` at or before a moment, sorted by
+    /// Returns rows that have a ``StateModel/deadline(of:)`` at or before a moment, in owned partitions, sorted by
     /// deadline.
     ///
     /// - Parameters:
@@ -171,8 +171,8 @@ extension KeyedState {
                 guard !deferred.isEmpty else { break }
                 let (roots, refusals) = try await publishDerived(of: deferred, in: topic, ancestors)
                 merged.refusals.merge(refusals) { one, _ in one }
-                // Other members' records may have changed the derived updates in the meantime. A refused publication
-                // or a revocation may have discarded the changes of these rows, so the states are merged again.
+                // Other members' records may have changed the derived updates in the meantime. A refused publication or
+                // a revocation may have discarded the changes to these rows, so the states are merged again.
                 let waiting = Set(deferred.map { RowKey(model.key(of: $0)) })
                 let repeated = roots + mergeable.filter { waiting.contains(batchKeys[$0]) }.map { batch[$0] }
                 let repeatedKeys = repeated.map { RowKey(model.key(of: $0)) }
@@ -261,9 +261,9 @@ extension KeyedState {
         return offset
     }
 
-    /// Waits until nearly all publications have been read back, because this member keeps a publication in memory until
-    /// then. Does not wait for partitions that this member does not follow, because their publications are never read
-    /// back.
+    /// Waits until nearly all publications have been read back, because this member keeps each publication in memory
+    /// until then. Does not wait for partitions that this member does not follow, because their publications are never
+    /// read back.
     private func boundOverlay(_ deliveries: [StateDelivery]) async throws {
         for delivery in deliveries {
             guard let offset = try await delivery.outcome().offset else { continue }

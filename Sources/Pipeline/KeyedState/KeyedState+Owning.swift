@@ -77,7 +77,7 @@ extension KeyedState {
             } catch {
                 (error as? StateError).map(fail)
                 frequent.log(
-                    .warning, key: "pending", "publishing state failed; retrying",
+                    .warning, key: "pending", "failed to publish the state; retrying",
                     place.logFields + [LogField(.error, "\(error)")])
             }
             guard (try? await Task.sleep(for: options.tick)) != nil else { return }
@@ -118,7 +118,7 @@ extension KeyedState {
             let limit = max(1, min(Self.batch, options.republishRate / 10))
             let rows = try parts.database.rows.otherForm(than: partition.form, of: place, after: cursor, atMost: limit)
             guard let last = rows.last else {
-                // Record the fingerprint only if a complete pass found no rows with another one. Otherwise, another
+                // Record the fingerprint only if a complete pass found no rows with a different one. Otherwise, another
                 // pass is needed, because some publications may have failed or may not have been read back yet.
                 if cursor == 0 { try parts.database.store.note(form: partition.form, of: place) }
                 return 0

@@ -151,7 +151,7 @@ extension KeyedState {
                 if error.code == .newer { partition.block() }
                 fail(error)
                 frequent.log(
-                    .error, key: "apply", "writing the state failed; retrying",
+                    .error, key: "apply", "failed to write the state; retrying",
                     partition.name.logFields + [LogField(.error, error.message)])
             }
             failures += 1

@@ -32,8 +32,8 @@ extension KeyedState {
         return nil
     }
 
-    /// Republishes refused rows in ever smaller halves until each row that is refused on its own is isolated. A row
-    /// that shared a batch with another publication is repeated.
+    /// Republishes refused rows in ever smaller groups until each row that is refused on its own is isolated. A row
+    /// that shared a batch with another publication is republished.
     ///
     /// - Returns: the errors of the rows that are refused on their own, by key.
     private func isolate(
@@ -72,7 +72,8 @@ extension KeyedState {
         return refusals
     }
 
-    /// Maximum number of publications of a row that share a batch with others before the merge fails and is repeated.
+    /// Maximum number of times that a row may share a batch with other publications before the merge fails and is
+    /// repeated.
     private static var maximumRepetitions: Int { 100 }
 
     private static func halves(of rows: [RowKey: [UInt8]?]) -> [[RowKey: [UInt8]?]] {
@@ -93,7 +94,7 @@ extension KeyedState {
         }
     }
 
-    /// Retries refused rows one at a time, since a setting of the topic may have changed.
+    /// Retries refused rows one at a time, because a topic setting may have changed.
     func publishRefused(of place: KafkaTopicPartition) async throws {
         let partition = try partition(place)
         // Limit the number of rows, so that other pending rows do not wait long.

@@ -54,7 +54,7 @@ extension KeyedState {
                 } catch {
                     fail(error)
                     frequent.log(
-                        .error, key: "restore", "completing the restore failed; retrying",
+                        .error, key: "restore", "failed to complete the restore; retrying",
                         [LogField(.error, error.message)])
                 }
                 guard (try? await Task.sleep(for: .milliseconds(500))) != nil else { return }

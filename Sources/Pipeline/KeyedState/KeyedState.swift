@@ -80,7 +80,7 @@ public final class KeyedState<Model: StateModel>: Sendable {
             events: context.events)
     }
 
-    /// Creates a state with clocks that tests can move.
+    /// Creates a state with clocks that tests can control.
     package init(
         _ options: StateOptions, model: Model, kafka: KafkaConfiguration, logger: Logger, metrics: MetricsRegistry,
         clocks: Clocks = .system, events: OperatorEvents? = nil
@@ -105,7 +105,7 @@ public final class KeyedState<Model: StateModel>: Sendable {
         return withRunning { running in
             if let failure = running.failure { return failure.line }
             guard running.parts != nil, running.unread.isEmpty, !running.isRestoring || running.followed.isEmpty else {
-                return "the state is not read yet"
+                return "the state has not been read yet"
             }
             let lag = lags(running).values.max() ?? 0
             if lag > options.maximumLag { return "the state is \(lag) records behind its topic" }
@@ -203,8 +203,8 @@ public final class KeyedState<Model: StateModel>: Sendable {
         return lags
     }
 
-    /// Returns the number of offsets between each partition's applied position and its end when it was first followed,
-    /// for partitions with a known end.
+    /// Returns the total number of offsets between the partitions' applied positions and their ends when they were
+    /// first followed, for partitions with a known end.
     func unreadRecords(_ running: Running) -> Int64 {
         running.unread.reduce(0) { sum, entry in
             sum + (entry.value.map { max(0, $0 - (progress.next(of: entry.key) ?? 0)) } ?? 0)

@@ -38,7 +38,7 @@ public struct KeyedStateHandler<Model: StateModel>: BatchHandler {
         }
     }
 
-    /// The reason code of a record whose state cannot be merged. If the error is a `RecordFault`, its reason is used
+    /// The reason code for a record whose state cannot be merged. If the error is a `RecordFault`, its reason is used
     /// instead.
     public static var notMerged: String { "not_merged" }
 
@@ -58,7 +58,7 @@ public struct KeyedStateHandler<Model: StateModel>: BatchHandler {
         self.merged = merged
     }
 
-    /// Creates a handler for a state without brokers, for tests such as those of PipelineTestKit.
+    /// Creates a handler for a state without brokers, for tests such as those in PipelineTestKit.
     ///
     /// - Parameters:
     ///   - topics: the state's topic for each input topic.

@@ -84,12 +84,12 @@ public final class LocalState<Model: StateModel>: Sendable {
         return try partition.proposal(of: key)
     }
 
-    /// Returns the winning proposal of a key; nil if there is none.
+    /// Returns the winning proposal for a key; nil if there is none.
     public func proposal(of key: [UInt8], in topic: KafkaTopic) throws -> StateProposal? {
         try partitions[place(of: key, in: topic)]?.proposal(of: key)
     }
 
-    /// Publishes rows that are due or outdated in the topic, as the owner of all partitions.
+    /// Publishes rows that are due, or whose record in the topic is outdated, as the owner of all partitions does.
     ///
     /// - Returns: the number of rows published.
     @discardableResult
@@ -121,7 +121,7 @@ public final class LocalState<Model: StateModel>: Sendable {
     /// Returns all states, in no particular order.
     public func states() throws -> [State] { try rows.states().map(model.decode) }
 
-    /// Returns a reader of the rows.
+    /// Returns a reader for the rows.
     public func reader() throws -> StateReader<Model> {
         try StateReader(path: path, topics: store.topics, model: model)
     }

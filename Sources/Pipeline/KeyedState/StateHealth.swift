@@ -58,6 +58,6 @@ struct StateHealth: Sendable {
     /// Returns the reason why newer records cannot be read; nil if they can.
     func disconnection(at now: Int64) -> String? {
         if !isLive(at: now) { return "the reader of the state's topics is silent" }
-        return brokersUp == 0 ? "the reader of the state's topics is connected to no broker" : nil
+        return brokersUp == 0 ? "the reader of the state's topics is not connected to any broker" : nil
     }
 }

@@ -67,7 +67,7 @@ extension KeyedState {
         }
     }
 
-    /// Returns whether one of the records contributes to the state; false if this cannot be determined.
+    /// Returns whether any of the records contributes to the state; false if this cannot be determined.
     private func isKept(
         _ history: StateHistory, _ input: KafkaTopicPartition, from low: KafkaOffset, to next: KafkaOffset
     ) async throws -> Bool {

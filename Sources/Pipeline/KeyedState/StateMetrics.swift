@@ -21,17 +21,17 @@ struct StateMetrics: Sendable {
             StateMetricName.published, help: "Rows published to the state's topics and acknowledged.")
         republished = registry.counter(
             StateMetricName.republished,
-            help: "Rows republished because they were due or outdated in the topic, or because the rules changed.")
+            help: "Rows republished because they were due, their last record was outdated, or the rules changed.")
         repaired = registry.counter(
             StateMetricName.repaired,
-            help: "Records of owned partitions that were outdated or unreadable; their rows are republished.")
+            help: "Outdated or unreadable records in owned partitions; their rows are republished.")
         applied = registry.counter(
             StateMetricName.applied, help: "Rows changed by records that other members have published.")
         unreadable = registry.counter(
-            StateMetricName.unreadable, help: "Records of the state's topics that cannot be read.")
+            StateMetricName.unreadable, help: "Unreadable records in the state's topics.")
         misplaced = registry.counter(
             StateMetricName.misplaced,
-            help: "Records of the state's topics skipped because they are not in their key's partition.")
+            help: "Records in the state's topics that were skipped because they are not in their key's partition.")
         oversized = registry.counter(
             StateMetricName.oversized, help: "Publications refused because the row is too large.")
         refused = registry.counter(
@@ -68,7 +68,7 @@ struct StateMetrics: Sendable {
             Double(unread))
         for (place, lag) in lags {
             samples.gauge(
-                StateMetricName.lagRecords, help: "Records in a state topic's partition that have not been applied.",
+                StateMetricName.lagRecords, help: "Records in a state topic partition that have not been applied.",
                 labels: [
                     MetricLabel("topic", place.topic.rawValue),
                     MetricLabel("partition", "\(place.partition.rawValue)"),
@@ -78,11 +78,11 @@ struct StateMetrics: Sendable {
 
     func sample(_ samples: inout MetricSamples, _ health: StateHealth, at now: Int64) {
         samples.gauge(
-            StateMetricName.writable, help: "0 while a write to the database has failed and none has succeeded since.",
+            StateMetricName.writable, help: "0 after a write to the database has failed, until one succeeds.",
             health.unwritten.isEmpty ? 1 : 0)
         samples.gauge(
             StateMetricName.stalledSeconds,
-            help: "Longest time for which a partition that is behind its topic has applied no record.",
+            help: "Longest time that a partition behind its topic has not applied any record.",
             Double(health.stalled(at: now)) / 1_000)
         guard let brokersUp = health.brokersUp else { return }
         samples.gauge(

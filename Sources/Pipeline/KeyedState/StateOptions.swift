@@ -28,14 +28,13 @@ public struct StateOptions: Sendable {
     public var maximumStall: Duration = .seconds(30)
     /// Size in bytes above which a published value is counted and logged; it is still published.
     public var largeValue = 8 << 10
-    /// Minimum retention of tombstones (`delete.retention.ms`); a file that is out of date by more than this is
-    /// rebuilt.
+    /// Minimum tombstone retention (`delete.retention.ms`); a file that is out of date by more than this is rebuilt.
     public var tombstoneRetention: Duration = .seconds(20 * 3_600)
     /// The input read by the group, used to check on assignment that its state is not lost; nil disables the check.
     public var history: StateHistory?
     /// Interval at which the progress of a restore is logged.
     public var progressInterval: Duration = .seconds(5)
-    /// Interval at which the owner looks for rows that are due or outdated in the topic.
+    /// Interval at which the owner looks for rows that are due, or whose record in the topic is outdated.
     public var tick: Duration = .seconds(1)
     /// Size in bytes of the encoded rows cached in memory. Decoded, they are about four times as large.
     public var cacheBytes = 3 << 20

@@ -21,7 +21,7 @@ public enum StateSettings {
         help: "Rows per partition republished per second after the rules or the published format have changed.")
     public static let maximumLag = Setting.integer(
         "state.lag.limit", default: 100_000, in: 1...1_000_000_000,
-        help: "Lag of the reader of the state's topics, in records, above which the process is not ready.")
+        help: "Lag behind the state's topics, in records, above which the process is not ready.")
     public static let maximumStall = Setting.duration(
         "state.lag.time.limit", default: .seconds(30), in: .seconds(1)...(.seconds(3_600)),
         help: "Longest time behind the topics without applying a record; beyond it, the process is not ready.")
@@ -52,7 +52,7 @@ extension StateOptions {
         configure(configuration)
     }
 
-    /// Checks that `data.dir` could be created, without creating it.
+    /// Checks that `data.dir` can be created, without creating it.
     ///
     /// - Throws: a `ConfigurationError` if there is a file at the path.
     public static func checkDirectory(_ configuration: Configuration) throws(ConfigurationError) {

@@ -19,7 +19,7 @@ import Testing
         let refusal = await #expect(throws: StartupError.self) { try await harness.member() }
         #expect(refusal?.exitCode == .configuration)
         #expect(refusal?.line.contains("\(harness.output) has 1 partitions and had 2 when") == true)
-        #expect(refusal?.line.contains("another topics.prefix") == true)
+        #expect(refusal?.line.contains("a different topics.prefix") == true)
     }
 
     @Test func `a member's own record in a partition other than its key's ends the process`() async throws {

@@ -189,7 +189,7 @@ import Testing
         try await member.catchUp()
         #expect(await eventually { member.obstacle == nil })
         member.withRunning { $0.isRestoring = true }
-        #expect(member.obstacle == "the state is not read yet")
+        #expect(member.obstacle == "the state has not been read yet")
         member.withRunning { $0.isRestoring = false }
         await member.end()
     }

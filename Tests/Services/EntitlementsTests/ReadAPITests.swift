@@ -263,11 +263,11 @@ import Testing
     @Test func `requests are rejected while the state is incomplete`() async throws {
         let api = try await ReadAPIHarness(now: on(1))
         try api.merge([lifeOfOne()[0]])
-        api.obstacle.text.withLock { $0 = "the state is not read yet" }
+        api.obstacle.text.withLock { $0 = "the state has not been read yet" }
         for path in ["/v1/entitlements", "/v1/history"] {
             let answer = try await api.get("?originalTransactionId=1000", path: path)
             #expect(answer.status == 503)
-            #expect(String(decoding: answer.body, as: UTF8.self).contains("the state is not read yet"))
+            #expect(String(decoding: answer.body, as: UTF8.self).contains("the state has not been read yet"))
         }
         api.obstacle.text.withLock { $0 = nil }
         #expect(try await api.get("?originalTransactionId=1000").status == 200)

@@ -97,7 +97,7 @@ import Testing
 
     @Test func `a member is shown with its rates, its lag and its problems`() async throws {
         let broker = try DevBroker(topics: [:])
-        let member = try Member(Self.entitlements, problems: "state: the state is not read yet\n")
+        let member = try Member(Self.entitlements, problems: "state: the state has not been read yet\n")
         let arguments = ["--kafka.bootstrap.servers", broker.bootstrapServers, "--members", member.address]
         let (code, printed) = await top(arguments + ["--output", "json"])
         #expect(code == 1)
@@ -107,7 +107,7 @@ import Testing
         #expect(json["executable"] == "sluice-entitlements")
         #expect(json["version"] == "9.8.7")
         #expect(json["ready"]?.bool == false)
-        #expect(json["problems"]?.array == ["state: the state is not read yet"])
+        #expect(json["problems"]?.array == ["state: the state has not been read yet"])
         #expect(json["conditions"]?.array == ["facts stale"])
         #expect(json["assignedPartitions"]?.integer == 12)
         #expect(json["lagRecords"]?.integer == 42)

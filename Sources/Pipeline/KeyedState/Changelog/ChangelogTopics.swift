@@ -2,12 +2,12 @@ internal import Kafka
 internal import Lifecycle
 internal import PipelineRuntime
 
-/// The topics of a keyed state as the brokers describe them.
+/// A keyed state's topics as the brokers describe them.
 struct ChangelogTopics {
     /// The identifier of the cluster.
     let cluster: String
     private(set) var partitionCounts: [KafkaTopic: Int] = [:]
-    /// The longest time, in milliseconds, for which a database may be out of date and still be used, by topic.
+    /// For each topic, the longest time, in milliseconds, that a database may be out of date and still be used.
     private(set) var retention: [KafkaTopic: Int64] = [:]
 
     /// Queries the brokers.
@@ -34,7 +34,7 @@ struct ChangelogTopics {
                 throw StartupError(
                     "\(topic) has \(count) partitions and \(input) has \(inputs): the counts must be equal",
                     setting: "topics.prefix",
-                    fix: "Create the topics with sluicectl topics apply under another topics.prefix",
+                    fix: "Create the topics with sluicectl topics apply under a different topics.prefix",
                     exitCode: .configuration)
             }
             partitionCounts[topic] = count

@@ -5,8 +5,8 @@ internal import Lifecycle
 /// partitions, and a member with a new disk would read only those in the second.
 enum PartitionCounts {
     static let fix = """
-        Partitions cannot be added to topics with keys. Create all topics under another topics.prefix with the desired \
-        number (sluicectl topics apply --partitions N), and copy each state there with sluicectl state rekey
+        Partitions cannot be added to keyed topics. Create all topics under a different topics.prefix with the desired \
+        partition count (sluicectl topics apply --partitions N), and copy each state there with sluicectl state rekey
         """
 
     /// Compares the partition counts in a file with those reported by the brokers.

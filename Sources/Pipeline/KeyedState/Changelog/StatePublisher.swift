@@ -2,7 +2,7 @@ internal import Kafka
 internal import Telemetry
 internal import Tracing
 
-/// The producer of a keyed state's topics.
+/// The producer for a keyed state's topics.
 final class StatePublisher: Sendable {
     private let producer: KafkaProducer
 
@@ -24,14 +24,15 @@ final class StatePublisher: Sendable {
     func send(
         _ record: KafkaProducerRecord, completion: @escaping @Sendable (Result<KafkaDelivery, KafkaError>) -> Void
     ) {
-        // Only the recorded traces of a handler call have a scope.
+        // Only recorded traces of handler calls have a scope.
         if let span = record.key.flatMap({ TraceScope.current?.span(forKey: $0) }) {
             return sendTraced(record, in: span, completion: completion)
         }
         producer.send(record, deadline: .seconds(35), completion: completion)
     }
 
-    /// Sends a record with the trace of the record that changed its row, and records the time to its acknowledgement.
+    /// Sends a record with the trace of the record that changed its row, and records the time until the record is
+    /// acknowledged.
     private func sendTraced(
         _ record: KafkaProducerRecord, in parent: Span,
         completion: @escaping @Sendable (Result<KafkaDelivery, KafkaError>) -> Void

@@ -100,7 +100,8 @@ final class StateQueries: Sendable {
         let consumer = KafkaConsumer(configuration, source: .partitions(offsets)) { _ in }
         try await consumer.start()
         let partitions = await consumer.assignedPartitions
-        // In parallel, because a partition whose last records were compacted away returns nothing before the timeout.
+        // Query in parallel, because a partition whose last records were compacted away returns nothing before the
+        // timeout.
         let found = await withTaskGroup(of: (KafkaTopicPartition, KafkaRecord?).self) { group in
             for partition in partitions {
                 group.addTask {

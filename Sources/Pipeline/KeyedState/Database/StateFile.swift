@@ -43,7 +43,7 @@ struct StateFile {
         _ = FileManager.default.createFile(atPath: marker, contents: nil)
     }
 
-    /// Removes the database of an interrupted restore.
+    /// Removes a database left by an interrupted restore.
     private func removeInterrupted() throws(StateError) {
         let marker = RestoreMarker(database: path)
         guard marker.exists else { return }

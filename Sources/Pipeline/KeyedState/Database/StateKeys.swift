@@ -8,7 +8,7 @@ public enum StateKeys: Sendable, Hashable {
     /// Keys that begin with none of these prefixes.
     case notPrefixed([[UInt8]])
 
-    /// An SQL condition on the column `key`, with one parameter for each of ``values``.
+    /// An SQL condition on the `key` column, with one parameter for each of ``values``.
     var condition: String {
         switch self {
         case .all: ""

@@ -88,7 +88,7 @@ public final class StateReader<Model: StateModel>: Sendable {
     }
 }
 
-/// The rows in the snapshot of a reader's transaction.
+/// The rows in the snapshot of a read transaction.
 public struct StateView<Model: StateModel> {
     let database: Database
     let compression: RowCompression

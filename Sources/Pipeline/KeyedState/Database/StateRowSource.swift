@@ -2,8 +2,8 @@ internal import Kafka
 internal import SQLite
 internal import Synchronization
 
-/// Reads rows for merging and applying over a few read-only connections, so that partitions wait neither for each other
-/// nor for the transaction that applies the topic.
+/// Reads rows over a few read-only connections, for merging and applying, so that partitions wait neither for each
+/// other nor for the transaction that applies the topic.
 final class StateRowSource: Sendable {
     struct StoredRow: Sendable {
         let id: Int64
@@ -62,7 +62,7 @@ final class StateRowSource: Sendable {
 
     /// Returns the row of a key.
     ///
-    /// - Parameter id: the row's id, with which it can be found while the indexes are missing; nil if it is unknown.
+    /// - Parameter id: the row's id, by which it can be found while the indexes are missing; nil if it is unknown.
     func row(of key: [UInt8], id: Int64? = nil, in partition: KafkaTopicPartition) throws(StateError) -> StoredRow? {
         if id == nil { try createIndexes() }
         return try read(partition) { connection, place in try Self.row(of: key, id: id, place, connection) }

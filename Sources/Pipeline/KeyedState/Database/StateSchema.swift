@@ -49,15 +49,15 @@ enum StateSchema {
             """),
         // Rows have more index entries than before, so they are read from the topics again.
         Migration("DELETE FROM entries; DELETE FROM rows; DELETE FROM positions;"),
-        // The last record before the position, which identifies a topic that was recreated.
+        // The last record before the position, to detect that a topic was recreated.
         Migration(
             "ALTER TABLE positions ADD COLUMN last_offset INTEGER; ALTER TABLE positions ADD COLUMN last_digest INTEGER;"
         ),
-        // The tables do not change. The new version keeps earlier programs from opening a file with the incomplete
-        // index of an interrupted restore, which they would not notice.
+        // The tables do not change. The new version keeps older versions of the program from opening a file with the
+        // incomplete index of an interrupted restore, which they would not notice.
         Migration("SELECT 1"),
-        // The index of keys can be created after the rows, so it is not a constraint of the table. The rows are read
-        // from the topics again.
+        // The key index can be created after the rows, so it is not a table constraint. The rows are read from the
+        // topics again.
         Migration(
             """
             DROP TABLE rows; DELETE FROM entries; DELETE FROM positions;
@@ -87,9 +87,9 @@ enum StateSchema {
         CREATE INDEX IF NOT EXISTS rows_deadline ON rows (topic, partition, deadline) WHERE deadline IS NOT NULL;
         """
 
-    /// Drops the index of keys, to which each row of a restore would be added.
+    /// Drops the key index, to which each restored row would be added.
     static let dropKeyIndex = "DROP INDEX IF EXISTS rows_key;"
 
-    /// Drops the indexes that cover only some of the rows.
+    /// Drops the partial indexes.
     static let dropTimeIndexes = "DROP INDEX IF EXISTS rows_due; DROP INDEX IF EXISTS rows_deadline;"
 }

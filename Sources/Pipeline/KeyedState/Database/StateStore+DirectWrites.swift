@@ -14,7 +14,7 @@ extension StateStore {
         }
     }
 
-    /// Waits until everything is on disk, then uses a write-ahead log again.
+    /// Waits until everything is on disk, then switches back to a write-ahead log.
     func endDirectWrites() throws(StateError) { try change { try Self.endDirectWrites(&$0) } }
 
     static func endDirectWrites(_ guarded: inout Guarded) throws {

@@ -2,8 +2,8 @@ internal import SQLite
 internal import Synchronization
 
 /// Handles index entries while a database without rows is restored. They are held in memory and written in large
-/// batches, in index order. The indexes of the rows are created at the end. The file is marked as incomplete
-/// meanwhile, so that after a crash the next start completes it from the rows.
+/// batches, in index order. The row indexes are created at the end. In the meantime, the file is marked as incomplete,
+/// so that after a crash the next start completes it from the rows.
 extension StateStore {
     /// Begins to hold back index entries.
     func holdEntries() throws(StateError) {
@@ -14,9 +14,9 @@ extension StateStore {
         }
     }
 
-    /// Drops the indexes of the rows until the restore ends or a row is looked up by a column. Creating them from all
-    /// rows costs less than changing a page of each index for every row. The indexes of due times and deadlines are
-    /// dropped only before the first row that has one, because creating an index reads all rows.
+    /// Drops the row indexes until the restore ends or a row is looked up by a column. Creating them from all rows
+    /// costs less than changing a page of each index for every row. The indexes on due times and deadlines are dropped
+    /// only before the first row that has one, because creating an index reads all rows.
     func dropIndexes() throws(StateError) {
         try change { guarded in
             try guarded.database.executeScript(StateSchema.dropKeyIndex)
@@ -25,7 +25,7 @@ extension StateStore {
         }
     }
 
-    /// Drops the indexes of due times and deadlines if a write contains a row that has one.
+    /// Drops the indexes on due times and deadlines if a write contains a row that has one.
     static func dropTimeIndexes(before write: StateWrite, _ guarded: inout Guarded) throws {
         guard guarded.hasTimeIndexes else { return }
         let hasTimes =
@@ -35,7 +35,7 @@ extension StateStore {
         guarded.hasTimeIndexes = false
     }
 
-    /// Creates the indexes of the rows that a restore has dropped; further rows are added to them.
+    /// Creates the row indexes that a restore has dropped; further rows are added to them.
     ///
     /// - Throws: a ``StateError`` with code `damaged` if two rows have the same key.
     func createIndexes() throws(StateError) {
@@ -62,7 +62,7 @@ extension StateStore {
         try change { try Self.writeHeldEntries(&$0) }
     }
 
-    /// Writes the held entries, stops holding back entries and creates the indexes of the rows.
+    /// Writes the held entries, stops holding back entries and creates the row indexes.
     func releaseEntries() throws(StateError) {
         try createIndexes()
         try change { guarded in
@@ -113,8 +113,8 @@ extension StateStore {
         }
     }
 
-    /// Makes restores decode every record, because the damage to the previous file may have been caused by a row copied
-    /// without decoding.
+    /// Makes restores decode every record, because the damage to the previous file may have been caused by a row that
+    /// was copied without being decoded.
     func readAllRecords() throws(StateError) {
         try change { try $0.database.run("INSERT OR REPLACE INTO file (name, value) VALUES ('records', 'read')") }
     }
@@ -150,7 +150,7 @@ extension StateStore {
         guarded.held = HeldEntries(path: entriesPath(guarded))
     }
 
-    /// Writes entries in several transactions, so that a log does not grow too large. If one fails, all are written
+    /// Writes entries in several transactions, so that the log does not grow too large. If one fails, all are written
     /// again, with the same result.
     private static func write(_ merge: EntryMerge, _ guarded: Guarded) throws {
         var isAtEnd = false

@@ -13,10 +13,10 @@ final class StateStore: Sendable {
         let compression: RowCompression
         /// Index entries held back during a restore; nil otherwise.
         var held: HeldEntries?
-        /// Whether a restore has dropped the index of keys, but not the indexes of due times and deadlines, which cost
+        /// Whether a restore has dropped the key index but not the indexes on due times and deadlines, which cost
         /// nothing as long as no row has one.
         var hasTimeIndexes = false
-        /// Exists while the file is written directly; nil otherwise.
+        /// Non-nil only while the file is being written directly.
         var marker: RestoreMarker?
         let insert: Statement
         let update: Statement
@@ -58,7 +58,7 @@ final class StateStore: Sendable {
         var next: Int64
         /// Time of the last write, milliseconds since 1970.
         var seen: Int64
-        /// The fingerprint with which all rows of the partition are known to be published.
+        /// The fingerprint with which all rows of the partition are known to have been published.
         var form: Int64
         /// The last applied record; nil if it is unknown.
         var last: RecordPrint?
@@ -68,12 +68,12 @@ final class StateStore: Sendable {
     let topics: [KafkaTopic: Int64]
     /// Whether index entries are held back.
     let isHolding = Atomic(false)
-    /// Whether a restore has dropped the indexes of the rows.
+    /// Whether a restore has dropped the row indexes.
     let lacksIndexes = Atomic(false)
     private let guarded: Mutex<Guarded>
 
-    /// - Parameter dictionary: the model's ``StateModel/dictionary``. The rows of a file with another dictionary are
-    ///   deleted, and are read again from the topics.
+    /// - Parameter dictionary: the model's ``StateModel/dictionary``. If the file's rows were written with a different
+    ///   dictionary, they are deleted and read again from the topics.
     init(_ database: sending Database, topics names: [KafkaTopic], dictionary: [UInt8] = []) throws(StateError) {
         var topics: [KafkaTopic: Int64] = [:]
         let statements: Guarded
@@ -315,8 +315,8 @@ final class StateStore: Sendable {
         }
     }
 
-    /// Deletes the rows of a partition, so that all are read again: some may have been erased while it was not
-    /// followed.
+    /// Deletes the rows of a partition, so that all are read again: some may have been erased while the partition was
+    /// not followed.
     func forget(_ partition: KafkaTopicPartition) throws(StateError) {
         let place = place(partition)
         try change { guarded in

@@ -1,7 +1,7 @@
 internal import Kafka
 internal import Synchronization
 
-/// The database changes for a batch of records of one partition.
+/// The database changes for a batch of records from one partition.
 struct StateWrite: Sendable {
     var rows: [RowWrite]
     /// New rows, copied from their records.
@@ -11,7 +11,7 @@ struct StateWrite: Sendable {
     let next: Int64
     /// Current time, milliseconds since 1970.
     let now: Int64
-    /// Whether some records were published under a fingerprint other than `form`.
+    /// Whether any records were published under a fingerprint other than `form`.
     var isOtherForm = false
     var form: Int64 = 0
     /// The last record before the position; nil if it is unknown.

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// The publications of a partition that the brokers have not answered. Brokers refuse a batch of records as a whole, so
+/// A partition's publications that the brokers have not answered yet. Brokers refuse a batch of records as a whole, so
 /// a refusal concerns a single publication only if no other one was outstanding at the same time.
 final class OutstandingPublications: Sendable {
     private struct State {

@@ -16,7 +16,7 @@ extension StatePartition {
         var misplaced = 0
         /// States, by key, that were refused before but are now in the topic.
         var fitting: [[UInt8]: [UInt8]] = [:]
-        /// Whether some records were published under a fingerprint other than the model's.
+        /// Whether any records were published under a fingerprint other than the model's.
         var hasOtherForm = false
     }
 
@@ -28,7 +28,7 @@ extension StatePartition {
         case misplaced
     }
 
-    /// Applies records, in ascending order of offsets, to the rows in memory, and returns the changes to write. Call
+    /// Applies records, in ascending offset order, to the rows in memory, and returns the changes to write. Call
     /// ``committed(_:)`` before applying the next batch.
     ///
     /// - Throws: a ``StateError`` with code `newer`, `damaged` or `sqlite`; nothing is changed in that case.
@@ -48,7 +48,7 @@ extension StatePartition {
         let readings = try records.map { try read($0, asOwn: true) }
         return try withLock { guarded in
             var applied = Applied()
-            // Do everything that may fail first. Afterwards, the rows of all keys are in memory.
+            // First do everything that may fail. Afterwards, the rows of all keys are in memory.
             try load(records.compactMap { $0.key.map { RowKey($0) } }, &guarded)
             var order: [Entry] = []
             for index in records.indices {

@@ -10,7 +10,7 @@ extension StatePartition {
         var faults: [Int: any Error] = [:]
         /// States with derived updates that must be published before the states themselves.
         var deferred: [State] = []
-        /// Deliveries to wait for: those of this merge, and earlier ones of the same keys.
+        /// Deliveries to wait for: those of this merge, and earlier ones for the same keys.
         var deliveries: [StateDelivery] = []
     }
 
@@ -79,7 +79,7 @@ extension StatePartition {
                     continue
                 }
                 merge.changed.append(current.value)
-                // Ancestors are published later or together.
+                // Ancestors are published later than these rows, or together with them.
                 let isPending = !ancestors.isEmpty && derives(current.value, forAnyOf: ancestors, &guarded)
                 send(entry, delivery, at: now, &guarded, isPending: isPending)
             }

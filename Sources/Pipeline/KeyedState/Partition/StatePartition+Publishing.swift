@@ -30,8 +30,8 @@ extension StatePartition {
         }
     }
 
-    /// Returns whether a state derives an update that is published with or after its row, not before it: an update for
-    /// one of these rows that the topic may lack. True if the row cannot be read.
+    /// Returns whether a state derives an update for one of `roots` that the topic may lack, because the update is
+    /// published with or after the state's row, not before it. True if the updated row cannot be read.
     ///
     /// - Parameter roots: the keys of rows that are published in the same batch or later.
     func derives(_ state: State, forAnyOf roots: Set<[UInt8]>, _ guarded: inout Guarded) -> Bool {
@@ -76,7 +76,7 @@ extension StatePartition {
             && !derivingState(of: entry).isEmpty
     }
 
-    /// Returns whether derived updates of a row may not have been published yet, because the row joined facts of
+    /// Returns whether derived updates of a row may not have been published yet, because the row combines facts from
     /// several members or contains unpublished changes.
     private func lacksUpdates(_ entry: Entry) -> Bool {
         (entry.state.image.isBehind || entry.state.isUnpublished) && !derivingState(of: entry).isEmpty
@@ -84,7 +84,7 @@ extension StatePartition {
 
     /// Publishes the current state of a row, or removes the row if it is no longer needed.
     ///
-    /// - Parameter isPending: whether updates that the row derives may not be published yet.
+    /// - Parameter isPending: whether updates that the row derives may not have been published yet.
     func send(
         _ entry: Entry, _ delivery: StateDelivery, at now: Int64, _ guarded: inout Guarded, isPending: Bool = false
     ) {
@@ -100,7 +100,7 @@ extension StatePartition {
     ///
     /// - Parameters:
     ///   - proposal: a new proposal to publish with the state; nil means the current winner.
-    ///   - isPending: whether updates that the row derives may not be published yet.
+    ///   - isPending: whether updates that the row derives may not have been published yet.
     func sendState(
         of entry: Entry, _ delivery: StateDelivery, at now: Int64, _ guarded: inout Guarded, proposal: [UInt8]? = nil,
         isPending: Bool = false
@@ -109,7 +109,7 @@ extension StatePartition {
         let winner = entry.state.image.proposal
         let encoded = model.encode(state)
         let publication = model.publication(of: state, row: encoded, at: now)
-        // Not before the next tick, regardless of the model's value.
+        // The row is not due before the next tick, regardless of the model's value.
         let due = Self.earlier(publication.nextChange, model.expiry(of: state)).map { max($0, now + 1) }
         let isPending = isPending || areUpdatesRefused(of: entry, guarded)
         // From now on, the owner repeats the updates.

@@ -49,7 +49,7 @@ extension StatePartition {
     /// Keeps a row that is refused on its own.
     ///
     /// - Parameter encoded: the encoded row; nil if the row was to be removed.
-    /// - Returns: whether a row was kept that differs from the one kept before; nil if the row was to be removed.
+    /// - Returns: whether the kept row differs from the one kept before; nil if the row was to be removed.
     @discardableResult
     func setAside(_ encoded: [UInt8]?, of key: RowKey, _ error: KafkaError, at now: Int64) -> Bool? {
         withLock { guarded in
@@ -68,8 +68,8 @@ extension StatePartition {
         }
     }
 
-    /// Returns one of the refused rows with a due attempt, and its state joined with the current one. The next attempt
-    /// is due later.
+    /// Returns a refused row that is due for another attempt, with its state joined with the current one, and schedules
+    /// the next attempt.
     func dueRefused(at now: Int64) throws -> (key: [UInt8], encoded: [UInt8], joined: State)? {
         let due = withLock { guarded -> (key: [UInt8], encoded: [UInt8])? in
             guard let (key, row) = guarded.oversized.min(by: { $0.value.retryAt < $1.value.retryAt }),

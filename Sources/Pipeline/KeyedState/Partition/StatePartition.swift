@@ -2,7 +2,7 @@ internal import Kafka
 internal import PipelineRuntime
 internal import Synchronization
 
-/// One partition of a state's topic from the point of view of this process: recently used rows, decoded, and the
+/// One partition of a state's topic from the point of view of this process: recently used, decoded rows, and the
 /// overlay of publications that have not been read back yet. Each partition has its own lock, so that partitions run in
 /// parallel. No code waits for a broker or a transaction while holding the lock.
 final class StatePartition<Model: StateModel>: Sendable {
@@ -123,7 +123,7 @@ final class StatePartition<Model: StateModel>: Sendable {
     /// Ends the restore, so that rows are looked up in the database again.
     func endRestore() { guarded.withLock { $0.restored = nil } }
 
-    /// Number of rows that the brokers refuse because of their size, and for other reasons.
+    /// Numbers of rows that the brokers refuse because of their size and for other reasons.
     var refusedRows: (tooLarge: Int, others: Int) {
         guarded.withLock { guarded in
             let tooLarge = guarded.oversized.values.count { $0.isTooLarge }
@@ -139,14 +139,14 @@ final class StatePartition<Model: StateModel>: Sendable {
     /// Returns the current state of a key, including publications that have not been read back yet.
     func known(_ key: [UInt8]) throws -> State? { try guarded.withLock { try find(key, &$0)?.state.current?.value } }
 
-    /// Returns the winning proposal of a key, as far as the topic has been read.
+    /// Returns the winning proposal for a key, as far as the topic has been read.
     func proposal(of key: [UInt8]) throws -> StateProposal? {
         try guarded.withLock { try find(key, &$0)?.state.image.proposal }
     }
 
     func requireUnblocked(_ guarded: Guarded) throws(StateError) {
         guard guarded.isBlocked else { return }
-        throw StateError(.newer, "\(name) holds a record of a newer format")
+        throw StateError(.newer, "\(name) contains a record in a newer format")
     }
 
     // MARK: Rows

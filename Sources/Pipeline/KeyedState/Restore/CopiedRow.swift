@@ -39,13 +39,13 @@ struct CopiedRows: Sendable {
     /// Whether any row has a time for its next publication or a deadline.
     private(set) var haveTimes = false
 
-    /// Appends a row of a record in the block with this index.
+    /// Appends a row from a record in the block with this index.
     mutating func append(_ row: CopiedRow, in block: Int) {
         rows.append((row, block))
         if row.due != nil || row.deadline != nil { haveTimes = true }
     }
 
-    /// Calls `body` with each row in order, and its block, which is valid only during the call.
+    /// Calls `body` with each row and its block, in order. The block is valid only during the call.
     func forEach(_ body: (CopiedRow, UnsafeRawBufferPointer) throws -> Void) rethrows {
         var index = 0
         while index < rows.count {

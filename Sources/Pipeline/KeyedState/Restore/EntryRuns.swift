@@ -8,7 +8,7 @@ final class EntryRuns {
 
     /// - Throws: a ``StateError`` if the file cannot be created.
     init(path: String) throws(StateError) {
-        // A process that ended between the next two calls has left the file behind.
+        // If a process ended between the next two calls, it left the file behind.
         unlink(path)
         file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw Self.failure("create") }
@@ -25,11 +25,12 @@ final class EntryRuns {
     }
 
     static func failure(_ verb: String) -> StateError {
-        StateError(.sqlite, "cannot \(verb) the file of index entries: \(String(cString: strerror(errno)))")
+        StateError(.sqlite, "cannot \(verb) the index entry file: \(String(cString: strerror(errno)))")
     }
 }
 
-/// Writes a run. Each entry is its name, the length of the value, its row, whether it is present, and the value.
+/// Writes a run. Each entry consists of its name, the length of its value, its row, whether it is present, and the
+/// value.
 struct EntryRunWriter {
     static let headerLength = 24
 

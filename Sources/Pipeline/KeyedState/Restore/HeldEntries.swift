@@ -107,7 +107,7 @@ struct HeldEntries {
         let ranks = ranks
         try values.withUnsafeBytes { values in
             changes.sort { one, other in
-                // This decides most comparisons, and costs less than the whole comparison.
+                // This decides most comparisons and costs less than a full comparison.
                 if one.name == other.name, one.prefix.0 != other.prefix.0 { return one.prefix.0 < other.prefix.0 }
                 let order = HeldEntry.compare(one.entry(values), other.entry(values), ranks)
                 return order == 0 ? one.number < other.number : order < 0
@@ -116,7 +116,7 @@ struct HeldEntries {
         }
     }
 
-    /// The position of each name among all names, sorted by their bytes.
+    /// The rank of each name in byte order.
     private var ranks: [Int] {
         var ranks = [Int](repeating: 0, count: names.count)
         let sorted = names.indices.sorted { names[$0].lexicographicallyPrecedes(names[$1]) }

@@ -24,9 +24,9 @@ struct HeldEntry {
         self.init(name: name, value: value, prefix: Self.prefix(of: value), row: row, isPresent: isPresent)
     }
 
-    /// Compares two entries in the order of their table.
+    /// Compares two entries in table order.
     ///
-    /// - Parameter ranks: the position of each name among all names, sorted by their bytes.
+    /// - Parameter ranks: the rank of each name in byte order.
     /// - Returns: a negative number if `one` comes first, 0 if both are the same entry.
     static func compare(_ one: HeldEntry, _ other: HeldEntry, _ ranks: [Int]) -> Int {
         if one.name != other.name { return ranks[one.name] - ranks[other.name] }

@@ -21,7 +21,7 @@ struct PackedEntries: Sendable, Equatable {
 
     /// Appends a field with its terminator.
     ///
-    /// - Returns: false if the field contains the terminator; nothing is appended then.
+    /// - Returns: false if the field contains the terminator; in that case, nothing is appended.
     private mutating func append(_ field: String) -> Bool {
         var field = field
         return field.withUTF8 { utf8 in

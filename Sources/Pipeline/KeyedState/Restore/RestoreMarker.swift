@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// An empty file beside a database that a restore writes directly. If it exists at a start, the restore was interrupted
+/// An empty file beside a database that a restore writes directly. If it exists at startup, the restore was interrupted
 /// and the database may be damaged, so it is removed and restored again.
 struct RestoreMarker: Sendable {
     private let path: String

@@ -36,7 +36,7 @@ struct RestoredKeys: Sendable {
     mutating func insert(_ hash: UInt64, id: Int64) {
         guard isComplete else { return }
         let known = ids.updateValue(id, forKey: hash) ?? 0
-        // Another id means that another key has the same hash, or that the row was deleted and inserted again.
+        // A different id means that another key has the same hash, or that the row was deleted and inserted again.
         guard ids.count > maximum || known != 0 && id != 0 && known != id else { return }
         isComplete = false
         ids = [:]

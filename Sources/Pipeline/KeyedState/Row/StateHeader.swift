@@ -13,6 +13,6 @@ public enum StateHeader {
     /// The offset of the record that first held a proposal; negative if that record was in another topic.
     public static let proposalOffset = "sluice.proposal.offset"
     /// Position and checksum of the row in the value, with the row's database columns, so that a restore need not parse
-    /// records published by its own rules. Other readers ignore this header.
+    /// records published under its own rules. Other readers ignore this header.
     public static let row = "sluice.state.row"
 }
