@@ -17,7 +17,7 @@ package enum OperatorEventType: String, Hashable, Sendable, CaseIterable {
     case stateRowRefused = "state.row_refused"
     /// A precomputed key table failed verification.
     case verificationTableFault = "verification.table_fault"
-    /// A log of the archive differs from its signed state, contradicts an anchor, lacks records, or contains expired
+    /// An archive log differs from its signed state, contradicts an anchor, lacks records, or contains expired
     /// payloads.
     case archiveFinding = "archive.finding"
 

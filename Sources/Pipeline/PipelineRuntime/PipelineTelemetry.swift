@@ -133,7 +133,7 @@ final class PipelineTelemetry: Sendable {
     func preparationFailed(_ partition: KafkaTopicPartition, _ error: any Error) {
         infrastructureRetries.increment()
         frequent.log(
-            .warning, key: "preparation", "preparing the partition failed; retrying",
+            .warning, key: "preparation", "failed to prepare the partition; retrying",
             partition.logFields + [LogField(.error, "\(error)")])
     }
 

@@ -4,7 +4,7 @@ internal import PipelineRuntime
 internal import Synchronization
 internal import Telemetry
 
-/// An embedded broker with the topics of one scenario, on which the runtime runs with one member at a time.
+/// An embedded broker with one scenario's topics, on which the runtime runs one member at a time.
 final class ContractRun: Sendable {
     /// The time limit for a join. Joining a group on the embedded broker takes 3 s, or more on a busy machine.
     private static let joining: Duration = .seconds(20)

@@ -56,12 +56,12 @@ package final class AdminService: Service {
         do {
             try server.start()
         } catch {
-            throw StartupError(error.message, setting: "admin.port", fix: "Choose another address or port")
+            throw StartupError(error.message, setting: "admin.port", fix: "Choose a different address or port")
         }
         logger.info("admin listener ready", [LogField(.port, server.port(of: 0))])
     }
 
-    /// Makes `/readyz` fail from this call on.
+    /// Makes `/readyz` fail from now on.
     package func turnAway() { drain.set() }
 
     /// Completes the requests in progress, then stops the listener.

@@ -31,7 +31,7 @@ public enum ApplicationSettings {
             Kafka services that replicate data but do not report how. All other checks remain.
             """)
     public static let logLevel = Setting<Logger.Level>.oneOf(
-        "log.level", default: .info, help: "Minimum level of log lines.")
+        "log.level", default: .info, help: "Minimum log level.")
     public static let logFormat = Setting<Logger.Format>.oneOf(
         "log.format", default: .json, help: "json for machines, text for people.")
     public static let adminHost = Setting.string(

@@ -6,7 +6,7 @@ package import Lifecycle
 package struct KafkaTroubleReport: Sendable, Equatable {
     /// The key of the setting, or `kafka.….*` if several are possible.
     package let setting: String
-    /// The problem, with the addresses of the brokers and librdkafka's message.
+    /// The problem, with the broker addresses and librdkafka's message.
     package let problem: String
     package let fix: String
     /// Whether the problem will recur at the next start even if the network is fine. The exit code is then 78.
@@ -47,9 +47,9 @@ extension KafkaTrouble {
             (
                 "kafka.sasl.*", "the brokers\(place) rejected the credentials",
                 """
-                Correct kafka.sasl.username and kafka.sasl.password.file. Kafka 4 and later reject SCRAM of librdkafka \
-                \(librdkafkaVersion) even with the correct password: use librdkafka 2.6.1 or later (Debian 13), or \
-                mTLS, OAUTHBEARER or PLAIN over TLS
+                Correct kafka.sasl.username and kafka.sasl.password.file. Kafka 4 and later reject SCRAM from \
+                librdkafka \(librdkafkaVersion) even with the correct password: use librdkafka 2.6.1 or later (Debian 13), \
+                or mTLS, OAUTHBEARER or PLAIN over TLS
                 """, true
             )
         case .mechanism:
@@ -72,7 +72,7 @@ extension KafkaTrouble {
             (
                 "kafka.sasl.*", "the brokers\(place) rejected the credentials",
                 """
-                Correct kafka.sasl.username and kafka.sasl.password.file, or the settings of the token, or create the \
+                Correct kafka.sasl.username and kafka.sasl.password.file, or the token settings, or create the \
                 user on the brokers
                 """, true
             )
@@ -119,8 +119,8 @@ extension KafkaTrouble {
             (
                 "kafka.security.protocol", problem,
                 """
-                Set it to the protocol of the listener (PLAINTEXT, SSL, SASL_PLAINTEXT or SASL_SSL), or use another \
-                listener in \(key)
+                Set it to the protocol of the listener (PLAINTEXT, SSL, SASL_PLAINTEXT or SASL_SSL), or use a \
+                different listener in \(key)
                 """, false
             )
         case .name: (key, problem, "Correct the host name, or this machine's DNS", false)
@@ -146,7 +146,7 @@ extension StartupError {
     /// Creates an error for brokers that do not answer or that reject this client, with librdkafka's reason if known.
     ///
     /// - Parameters:
-    ///   - error: the error of the first call.
+    ///   - error: the error from the first call.
     ///   - servers: the value of `kafka.bootstrap.servers`.
     package init(noAnswer error: KafkaError, from servers: String) {
         guard let report = KafkaTrouble(error)?.report(servers) else {

@@ -138,7 +138,7 @@ package enum TopicPreflight {
         case .partitionCount:
             """
             Set topics.partitions to the number that the topics were created with. If partitions were added later, \
-            records of one key are in two partitions: create all topics under another topics.prefix
+            records with the same key are in two partitions: create all topics under a different topics.prefix
             """
         case .replicationFactor:
             "Raise it with kafka-reassign-partitions.sh, or accept the risk with profile=single-node"

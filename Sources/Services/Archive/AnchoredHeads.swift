@@ -13,7 +13,7 @@ internal import TransparencyLog
 struct AnchoredHeads: Sendable {
     /// The store at `archive.anchor.url`, or nil if it is not set.
     let store: (any ObjectStore)?
-    /// The topic of `archive.anchor.kafka`, or nil if it is off.
+    /// The checkpoint topic, or nil if `archive.anchor.kafka` is off.
     let topic: CheckpointTopic?
     let logger: Logger
 

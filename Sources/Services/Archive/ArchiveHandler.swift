@@ -35,7 +35,7 @@ struct ArchiveHandler: FlushingHandler {
         } catch {
             if (error as? ArchiveError)?.isKeyFailure == true { metrics.failedKeyStore() }
             repeated.log(
-                .error, key: "\(partition)", "archiving records failed; retrying",
+                .error, key: "\(partition)", "failed to archive records; retrying",
                 [LogField(.log, "\(partition)"), LogField(.error, "\(error)")])
             throw ArchiveFault(error)
         }

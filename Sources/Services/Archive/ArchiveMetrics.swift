@@ -63,7 +63,7 @@ struct ArchiveMetrics: Sendable {
             help: "Duration of a commit, from its first written byte to its signed checkpoint.")
         keepsCheckpointLog = registry.gauge(
             ArchiveMetricName.keepsCheckpointLog,
-            help: "1 if this member extended the log of checkpoints in the last interval, otherwise 0.")
+            help: "1 if this member extended the checkpoint log in the last interval, otherwise 0.")
     }
 
     func flushed(_ topic: KafkaTopic, leaves: Int, bytes: Int, at seconds: Int, nanoseconds: UInt64) {

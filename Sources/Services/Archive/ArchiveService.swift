@@ -28,7 +28,7 @@ struct ArchiveService {
         let configuration = context.configuration
         let notice = { @Sendable [logger = context.logger] (message: String) in
             logger.warning(
-                "renewing archive store credentials failed; keeping the previous ones", [LogField(.error, message)])
+                "failed to renew archive store credentials; keeping the previous ones", [LogField(.error, message)])
         }
         let settings = try ArchiveConfiguration(configuration)
         let signer = settings.signer
@@ -72,8 +72,8 @@ struct ArchiveService {
                 metrics: metrics, findings: findings, logger: context.logger),
             publish: announcer.publish, close: announcer.close,
             pause: { try await pause(configuration[ArchivePlace.retentionInterval]) })
-        // The owner of the erasures topic, which always exists, also maintains the log of checkpoints. It does so even
-        // while the log of erasures cannot be opened, because the other logs keep growing and must be anchored.
+        // The owner of the erasures topic, which always exists, also maintains the checkpoint log. It does so even
+        // while the erasures log cannot be opened, because the other logs keep growing and must be anchored.
         let keeps = { @Sendable in
             logs.isAssigned(KafkaTopicPartition(topic: topics.names.erasures, partition: 0))
         }

@@ -19,7 +19,7 @@ struct ArchiveServiceError: TerminatingError, Equatable, CustomStringConvertible
         case archive
         /// An anchor is unreachable, and no other source has the log's last signature.
         case anchorUnreachable
-        /// The archive belongs to another Kafka cluster, where the same offsets refer to other records.
+        /// The archive belongs to a different Kafka cluster, where the same offsets refer to different records.
         case otherCluster
         /// The topic was deleted and recreated, so its offsets no longer refer to the archived records.
         case recreatedTopic

@@ -50,7 +50,7 @@ extension ArchiveSettings {
         (anchorWitnesses.key, try witnesses(configuration).map(\.url))
     }
 
-    /// Returns the file with the keys of the purchases.
+    /// Returns the file that contains the purchases' keys.
     package static func keyStore(_ configuration: Configuration) -> (setting: String, path: String) {
         (ArchivePlace.keyStore.key, configuration[ArchivePlace.keyStore])
     }

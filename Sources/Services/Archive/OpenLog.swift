@@ -14,7 +14,7 @@ struct OpenLog: Sendable {
     }
     /// Whether a reread record has been compared with the archived one since the log was opened.
     var isCompared = false
-    /// The number of leaves since the last flush without a payload, because their subject was erased.
+    /// The number of leaves since the last flush that have no payload because their subject was erased.
     var erased = 0
 }
 

@@ -29,7 +29,7 @@ struct RecordSealer: Sendable {
         var protections = protections[...]
         return try records.map { record in
             let next = topic.kind.isPersonal ? protections.popFirst() : .plain
-            // A record without a protection waits; it is not treated as erased.
+            // A record without protection waits; it is not treated as erased.
             guard let protection = next else {
                 throw ArchiveError(
                     .keyStoreUnavailable, "there is no key for \(record.topicPartition)@\(record.offset)")

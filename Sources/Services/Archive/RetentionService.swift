@@ -75,7 +75,7 @@ final class RetentionService: Service {
         do throws(ArchiveError) {
             hasHolds = try parts.keys.hasHolds()
         } catch {
-            parts.logger.error("deleting payloads failed", [LogField(.error, "\(error)")])
+            parts.logger.error("failed to delete payloads", [LogField(.error, "\(error)")])
             for partition in personalLogs { parts.findings.notDeleted(partition, error) }
             return
         }
@@ -122,7 +122,7 @@ final class RetentionService: Service {
             parts.findings.notDeleted(partition, error)
             if let error = error as? ArchiveError { parts.metrics.failed(error.code) }
             parts.logger.error(
-                "deleting payloads failed", [LogField(.log, "\(partition)"), LogField(.error, "\(error)")])
+                "failed to delete payloads", [LogField(.log, "\(partition)"), LogField(.error, "\(error)")])
         }
     }
 
@@ -134,7 +134,7 @@ final class RetentionService: Service {
         guard let archived = try await pruning.firstKept(plan, size: inputs.size), archived < inputs.cutoff - delay
         else { return parts.findings.overdue(partition, nil) }
         let expired = AppStoreInstant(clampingMillisecondsSince1970: archived + parts.retention)
-        parts.findings.overdue(partition, "the payloads from leaf \(plan.minimum) on expired at \(expired)")
+        parts.findings.overdue(partition, "the oldest payload, of leaf \(plan.minimum), expired at \(expired)")
     }
 
     private func announce(_ settings: LogPruning.Plan, _ inputs: LogPruning.Inputs, _ origin: String) async throws {

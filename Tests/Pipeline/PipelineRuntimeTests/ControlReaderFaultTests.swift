@@ -70,7 +70,7 @@ struct ControlReaderFaultTests {
         try await write(.running, Self.marker, to: topic)
         try await waitUntil { reader.problem != nil }
         #expect(!isReading && pause.isPaused)
-        #expect(log.lines.contains { $0.contains("reading the control topic failed") && $0.contains("\(topic)") })
+        #expect(log.lines.contains { $0.contains("failed to read the control topic") && $0.contains("\(topic)") })
 
         damage.set(false)
         try await waitUntil { reader.problem == nil }

@@ -338,7 +338,7 @@ struct PipelineConsumerTests {
         let test = try await PipelineHarness(options, .records(Slow(isPreparing: isPreparing)))
         await isPreparing.pass()
         await test.stop(within: .seconds(120))
-        #expect(!test.log.lines.contains { $0.contains("drain limit") || $0.contains("preparing the partition") })
+        #expect(!test.log.lines.contains { $0.contains("drain limit") || $0.contains("prepare the partition") })
     }
 
     @Test func `lag and record age are reported`() async throws {

@@ -221,7 +221,7 @@ struct RetentionServiceTests {
         #expect(
             lines == [
                 "archive.finding \(log) "
-                    + #"{"reason":"retention_overdue","detail":"the payloads from leaf 4096 on expired at "#
+                    + #"{"reason":"retention_overdue","detail":"the oldest payload, of leaf 4096, expired at "#
                     + #"2028-02-19T08:00:00.000Z"}"#
             ])
         for day in 4...9 as ClosedRange<Int64> { try await member.run(at: expected + day * Self.day) }

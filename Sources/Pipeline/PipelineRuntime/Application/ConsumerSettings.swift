@@ -8,7 +8,7 @@ public enum ConsumerSettings {
     public static let shutdownLimit = Setting.duration(
         "consumer.shutdown.limit", default: .seconds(30), in: .seconds(2)...(.seconds(240)),
         help:
-            "Maximum duration of shutdown. Below 2.5 times consumer.drain.limit, running records get less time."
+            "Maximum duration of shutdown. Below 2.5 times consumer.drain.limit, records in progress get less time."
     )
     public static let drainLimit = Setting.duration(
         "consumer.drain.limit", default: .seconds(10), in: .seconds(1)...(.seconds(120)),
@@ -24,7 +24,7 @@ public enum ConsumerSettings {
     ).optional
     public static let dataDirectory = Setting.string(
         "data.dir", default: "./data",
-        help: "Directory of databases and of the file that counts handler crashes; created if it does not exist.")
+        help: "Directory for the databases and for the file that counts handler crashes; created if it does not exist.")
 
     /// Returns the setting for an executable's consumer group. The default is the name of the executable. Each
     /// executable has a separate key, such as `entitlements.group.id`, because executables share a file and an

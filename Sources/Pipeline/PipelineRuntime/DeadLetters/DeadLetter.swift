@@ -32,7 +32,7 @@ extension DeadLetterCause {
     static func crashedHandler(crashes: Int) -> DeadLetterCause {
         DeadLetterCause(
             reason: "crashed-handler", exceptionClass: "crashed-handler",
-            message: "the process crashed or hung in the handler of this record", attempts: crashes,
+            message: "the process crashed or hung while handling this record", attempts: crashes,
             firstFailureMilliseconds: SystemClock.wallMilliseconds())
     }
 }

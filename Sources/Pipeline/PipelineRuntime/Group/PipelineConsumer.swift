@@ -51,7 +51,7 @@ package final class PipelineConsumer: Service {
     ///   - callFile: the file that lists the records being handled, or nil if crashes are not counted.
     ///   - handled: updated with the handled offset of each partition.
     ///   - pause: whether the group is paused, in which case no handler call begins; nil never pauses.
-    ///   - tracer: records handler calls; nil if tracing is off.
+    ///   - tracer: traces handler calls; nil if tracing is off.
     ///   - sendDeadLetter: returns once the broker has acknowledged the record; otherwise throws.
     package init(
         kafka: KafkaConfiguration, options: PipelineOptions, handler: PipelineHandler,
@@ -206,8 +206,8 @@ package final class PipelineConsumer: Service {
         }
     }
 
-    /// Waits for work of a lost assignment that ignores its cancellation, because it must not overlap with the next
-    /// assignment. After the drain limit, the process fails and another member takes over.
+    /// Waits for work of a lost assignment that ignores its cancellation, because that work must not overlap with the
+    /// next assignment. After the drain limit, the process fails and another member takes over.
     private func wait(for previous: Task<Void, Never>, of partition: KafkaTopicPartition) async {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { [self] in

@@ -1,7 +1,7 @@
 package import Kafka
 package import Lifecycle
 
-/// Errors for permanent read failures of a topic. Each of them ends the process.
+/// Errors for permanent failures to read a topic. Each of them ends the process.
 extension StartupError {
     /// Records were deleted before they were read.
     package static func offsetOutOfRange(_ partition: KafkaTopicPartition, _ offset: KafkaOffset, fix: String)

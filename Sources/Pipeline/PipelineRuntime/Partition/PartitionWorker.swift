@@ -110,7 +110,8 @@ struct PartitionWorker: Sendable {
     }
 
     /// Writes the dead letter of a record, with unlimited retries. Until it is written, the committed offset does not
-    /// advance past the record. If the topic rejects the content of the dead letter, it is written in another form.
+    /// advance past the record. If the topic rejects the content of the dead letter, the dead letter is written in a
+    /// different form.
     ///
     /// - Returns: false if the assignment has ended.
     func writeDeadLetter(of record: KafkaRecord, _ cause: DeadLetterCause) async -> Bool {

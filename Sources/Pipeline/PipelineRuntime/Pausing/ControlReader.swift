@@ -87,7 +87,7 @@ final class ControlReader: Service {
                 guard !state.withLock(\.isStopping), !Task.isCancelled else { break }
                 state.withLock { $0.problem = "\(error)" }
                 logger.error(
-                    "reading the control topic failed; retrying",
+                    "failed to read the control topic; retrying",
                     [LogField(.topic, place.topic.rawValue), LogField(.error, "\(error)")])
             }
             try? await Task.sleep(for: retryInterval)
@@ -105,7 +105,7 @@ final class ControlReader: Service {
 
     // MARK: Reading
 
-    /// The reading begun by `start` and continued by `run`.
+    /// The pass begun by `start` and continued by `run`.
     private let started = Mutex<ControlReading?>(nil)
 
     /// Reads until the consumer is closed or fails.

@@ -1,7 +1,7 @@
 internal import Kafka
 internal import Synchronization
 
-/// A single pass over the control topic, from its beginning until it fails.
+/// A single pass over the control topic, from the beginning of the topic until a read fails.
 final class ControlReading: Sendable {
     /// A malformed record.
     struct Fault: Sendable {

@@ -29,7 +29,8 @@ package struct ControlRecord: Hashable, Sendable {
     /// The time of the change in milliseconds since 1970, within the years 0 to 9999.
     package let atMilliseconds: Int64
 
-    /// - Returns: nil if a text is too long, has a control character, or is missing.
+    /// - Returns: nil if the reason or the author is too long or contains a control character, or if a required one is
+    ///   missing.
     package init?(state: State, reason: String, author: String, atMilliseconds: Int64) {
         guard Self.isText(reason), Self.isText(author), !author.isEmpty, state == .running || !reason.isEmpty,
             RFC3339.range.contains(atMilliseconds)
@@ -40,7 +41,7 @@ package struct ControlRecord: Hashable, Sendable {
         self.atMilliseconds = atMilliseconds
     }
 
-    /// Returns whether a text can be a reason or an author: a single line of at most ``maximumTextBytes``.
+    /// Returns whether text can be used as a reason or an author: a single line of at most ``maximumTextBytes``.
     package static func isText(_ text: String) -> Bool {
         text.utf8.count <= maximumTextBytes
             && text.unicodeScalars.allSatisfy { scalar in

@@ -28,7 +28,7 @@ package struct ControlTable: Sendable {
     package mutating func apply(_ record: KafkaRecord) throws(ControlRecordError) {
         guard let key = record.key, !key.isEmpty, key.count <= Self.maximumNameBytes,
             let name = String(validating: key, as: UTF8.self)
-        else { throw ControlRecordError(description: "its key is not the name of a group") }
+        else { throw ControlRecordError(description: "its key is not a group name") }
         let group = KafkaConsumerGroup(rawValue: name)
         let change = try record.value.map { value throws(ControlRecordError) in try ControlRecord(json: value) }
         guard groups?.contains(group) ?? true else { return }

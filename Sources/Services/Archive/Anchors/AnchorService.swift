@@ -4,7 +4,7 @@ internal import ObjectStorage
 internal import Primitives
 internal import Telemetry
 
-/// Sends the newest checkpoint to each anchor while this member maintains the log of checkpoints
+/// Sends the newest checkpoint to each anchor while this member maintains the checkpoint log
 /// (``CheckpointLogService``). Archiving never waits for an anchor. A checkpoint that is not anchored in time is
 /// superseded by a newer one, which also covers its leaves.
 final class AnchorService: Service {
@@ -134,7 +134,7 @@ final class AnchorService: Service {
         if error.code == .conflict {
             surroundings.logger.error("checkpoint conflict: the anchor and the archive have diverged", fields)
         } else {
-            surroundings.logger.warning("anchoring the checkpoint failed; retrying", fields)
+            surroundings.logger.warning("failed to anchor the checkpoint; retrying", fields)
         }
     }
 }

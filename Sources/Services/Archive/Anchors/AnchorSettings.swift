@@ -10,7 +10,7 @@ extension ArchiveSettings {
     package static let anchorInterval = Setting.duration(
         "archive.anchor.interval", default: .seconds(60), in: .seconds(1)...(.seconds(86_400)),
         help:
-            "How often the newest checkpoint of each log is appended to the log of checkpoints, which is then anchored."
+            "How often the newest checkpoint of each log is appended to the checkpoint log, which is then anchored."
     )
     package static let anchorKafka = Setting.boolean(
         "archive.anchor.kafka", default: true,

@@ -1,7 +1,7 @@
 internal import ArchiveLog
 internal import ObjectStorage
 
-/// Checks the log of checkpoints against the anchors before this process signs anything. After an anchor has responded
+/// Checks the checkpoint log against the anchors before this process signs anything. After an anchor has responded
 /// once, the process does not check again.
 actor AnchoredCheckpointLog {
     private let store: any ObjectStore

@@ -5,7 +5,7 @@ internal import Primitives
 internal import Telemetry
 internal import TransparencyLog
 
-/// Maintains the log of checkpoints: once per interval, appends a leaf with the newest checkpoint of each log that has
+/// Maintains the checkpoint log: once per interval, appends a leaf with the newest checkpoint of each log that has
 /// grown. Only one member of the group does this. Archiving never waits for it.
 final class CheckpointLogService: Service {
     let name = "checkpoint log"
@@ -80,7 +80,7 @@ final class CheckpointLogService: Service {
             surroundings.metrics.failed(error.code)
             for names in Self.logs { surroundings.findings.failed(names.partition, error) }
             surroundings.logger.error(
-                "extending the log of checkpoints failed; retrying", [LogField(.error, error.message)])
+                "failed to extend the checkpoint log; retrying", [LogField(.error, error.message)])
             return nil
         }
     }
@@ -111,7 +111,7 @@ final class CheckpointLogService: Service {
 
     /// Returns whether a copy of the checkpoint exists. A writer creates the copy once the checkpoint is durable. If
     /// this service appended a checkpoint earlier, a power failure could remove the checkpoint from its own log but not
-    /// from the log of checkpoints. A checkpoint without a copy waits for one interval; by then, its writer has made it
+    /// from the checkpoint log. A checkpoint without a copy waits for one interval; by then, its writer has made it
     /// durable or signed a newer one.
     private func isDurable(_ names: LogNames, _ size: Int) async -> Bool {
         let reader = LogReader(surroundings.store, names: names, verifiers: surroundings.verifiers)
@@ -125,7 +125,7 @@ final class CheckpointLogService: Service {
             return try await reader.checkpoint()?.checkpoint
         } catch {
             surroundings.logger.warning(
-                "a checkpoint cannot be read and is not added to the log of checkpoints",
+                "a checkpoint cannot be read and is not added to the checkpoint log",
                 [LogField(.log, "\(names.prefix)"), LogField(.error, "\(error)")])
             return nil
         }

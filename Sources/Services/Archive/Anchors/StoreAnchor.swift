@@ -39,7 +39,7 @@ struct StoreAnchor: CheckpointAnchor {
     private func problem(_ log: AnchoredLog, _ found: StoredObject?) async throws(ObjectStoreError) -> String? {
         guard let found else { return nil }
         guard let old = Self.checkpoint(found.bytes), KeyName.areEqual(old.origin, log.checkpoint.checkpoint.origin)
-        else { return "the anchor's checkpoint of \(log.names.prefix) is invalid or belongs to another log" }
+        else { return "the anchor's checkpoint of \(log.names.prefix) is invalid or belongs to a different log" }
         let new = log.checkpoint.checkpoint
         guard old.size <= new.size else {
             return

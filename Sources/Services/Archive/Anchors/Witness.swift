@@ -36,7 +36,7 @@ struct Witness: Sendable, Equatable {
             witnesses.append(
                 Witness(name: name, verifier: try verifier(parts[1], wrong), url: try url(parts[2], wrong)))
         }
-        guard !witnesses.isEmpty else { throw FileProblem(message: "the file lists no witness") }
+        guard !witnesses.isEmpty else { throw FileProblem(message: "the file lists no witnesses") }
         guard witnesses.count <= maximumCount else {
             throw FileProblem(message: "the file lists \(witnesses.count) witnesses; the maximum is \(maximumCount)")
         }

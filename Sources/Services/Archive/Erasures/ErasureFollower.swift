@@ -7,7 +7,7 @@ internal import PipelineRuntime
 internal import Synchronization
 internal import Telemetry
 
-/// Applies the records of the erasures topic to the key store of this host. Every member on every host reads the whole
+/// Applies the records in the erasures topic to this host's key store. Every member on every host reads the whole
 /// topic, starting from its key store's position. Records that exist at startup are applied before the first record is
 /// archived, so that a new host creates no key for an erased subject.
 final class ErasureFollower: Service {
@@ -70,7 +70,7 @@ final class ErasureFollower: Service {
                 do {
                     try await follow()
                 } catch {
-                    logger.error("applying erasures failed; retrying", [LogField(.error, "\(error)")])
+                    logger.error("failed to apply erasures; retrying", [LogField(.error, "\(error)")])
                 }
                 try? await Task.sleep(for: pause)
             }
@@ -167,7 +167,7 @@ final class ErasureFollower: Service {
         metrics.count(outcome)
         guard outcome != .alreadyDone else { return }
         logger.info(
-            "a record of the erasures topic was applied",
+            "a record from the erasures topic was applied",
             [LogField(.outcome, outcome.name), LogField(.offset, record.offset.rawValue)])
     }
 
@@ -175,7 +175,7 @@ final class ErasureFollower: Service {
     private func refuse(_ record: KafkaRecord, _ reason: String) throws {
         metrics.refused.increment()
         logger.error(
-            "a record of the erasures topic cannot be applied",
+            "a record in the erasures topic cannot be applied",
             [LogField(.offset, record.offset.rawValue), LogField(.error, reason)])
         try keys.apply([], nextOffset: record.offset.rawValue + 1)
     }

@@ -1,16 +1,16 @@
 internal import ArchiveKeys
 internal import Telemetry
 
-/// Counts the records of the erasures topic by outcome.
+/// Counts the records in the erasures topic by outcome.
 struct ErasureMetrics: Sendable {
-    /// Records that cannot be parsed or whose pseudonyms come from another key.
+    /// Records that cannot be parsed or whose pseudonyms were derived from a different key.
     let refused: Counter
     private let outcomes: [String: Counter]
 
     init(_ registry: MetricsRegistry) {
         let counter = { (outcome: String) in
             registry.counter(
-                ArchiveMetricName.erasures, help: "Records of the erasures topic, by outcome on this host.",
+                ArchiveMetricName.erasures, help: "Records in the erasures topic, by outcome on this host.",
                 labels: [MetricLabel("outcome", outcome)])
         }
         refused = counter("refused")

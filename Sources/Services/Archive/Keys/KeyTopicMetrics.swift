@@ -1,6 +1,6 @@
 internal import Telemetry
 
-/// Counts the records of the keys topic.
+/// Counts the records in the keys topic.
 struct KeyTopicMetrics: Sendable {
     let applied: Counter
     /// Records that are damaged or belong to another installation.
@@ -11,7 +11,7 @@ struct KeyTopicMetrics: Sendable {
         let counter = { (outcome: String) in
             registry.counter(
                 ArchiveMetricName.keyRecords,
-                help: "Records of the keys topic that this host applied, refused or published.",
+                help: "Keys topic records that this host applied, refused or published.",
                 labels: [MetricLabel("outcome", outcome)])
         }
         (applied, refused, published) = (counter("applied"), counter("refused"), counter("published"))

@@ -111,7 +111,7 @@ final class SharedKeys: Service {
                     try await follow()
                 } catch {
                     waiters.fail(error)
-                    logger.error("reading the keys topic failed; retrying", [LogField(.error, "\(error)")])
+                    logger.error("failed to read the keys topic; retrying", [LogField(.error, "\(error)")])
                 }
                 try? await Task.sleep(for: pause)
             }
@@ -185,6 +185,6 @@ final class SharedKeys: Service {
 
     private func refuse(_ reason: String) {
         metrics.refused.increment()
-        logger.error("a record of the keys topic cannot be used", [LogField(.error, reason)])
+        logger.error("a record in the keys topic cannot be used", [LogField(.error, reason)])
     }
 }

@@ -58,7 +58,7 @@ struct CheckpointLogServiceTests {
         }
         #expect(bench.metric("sluice_archive_failures_total{reason=\"locked\"}") == "2")
         #expect(bench.log.lines.count == 2)
-        #expect(bench.log.lines.allSatisfy { $0.contains("extending the log of checkpoints failed") })
+        #expect(bench.log.lines.allSatisfy { $0.contains("failed to extend the checkpoint log") })
         #expect(try await bench.size() == 1)
     }
 

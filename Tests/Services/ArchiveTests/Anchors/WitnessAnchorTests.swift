@@ -165,7 +165,7 @@ struct WitnessAnchorTests {
         let key = server.verifier.text
         let log = try archive.signer.verifiers().verifiers[0].text
         for (text, problem) in [
-            ("", "the file lists no witness"), ("# none\n", "the file lists no witness"),
+            ("", "the file lists no witnesses"), ("# none\n", "the file lists no witnesses"),
             ("w1 \(key)", "line 1 is not of the form: name verifier-key URL"),
             ("\nw1 \(key) https://a b", "line 2 is not of the form: name verifier-key URL"),
             (
