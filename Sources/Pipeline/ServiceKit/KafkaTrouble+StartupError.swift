@@ -48,8 +48,8 @@ extension KafkaTrouble {
                 "kafka.sasl.*", "the brokers\(place) rejected the credentials",
                 """
                 Correct kafka.sasl.username and kafka.sasl.password.file. Kafka 4 and later reject SCRAM from \
-                librdkafka \(librdkafkaVersion) even with the correct password: use librdkafka 2.6.1 or later (Debian 13), \
-                or mTLS, OAUTHBEARER or PLAIN over TLS
+                librdkafka \(librdkafkaVersion) even with the correct password: use librdkafka 2.6.1 or later \
+                (Debian 13), or mTLS, OAUTHBEARER or PLAIN over TLS
                 """, true
             )
         case .mechanism:

@@ -34,7 +34,7 @@ final class AccessKeys: Sendable {
         case .read: log.log(.info, key: "keys", "keys reloaded", [LogField(.path, file.path)])
         case .refused(let problem):
             log.log(
-                .error, key: "keys", "reloading keys failed; keeping the previous keys",
+                .error, key: "keys", "failed to reload the keys; keeping the previous keys",
                 [LogField(.path, file.path), LogField(.error, problem.message)]
             )
         case nil: break
@@ -66,7 +66,7 @@ extension AccessKeys {
                     EntitlementsSettings.keys.key,
                     """
                     not set, but \(EntitlementsSettings.host.key)=\(host) accepts connections from other machines. \
-                    Set it to a file of keys, or listen on 127.0.0.1.
+                    Set it to a key file, or listen on 127.0.0.1.
                     """)
             }
             return nil

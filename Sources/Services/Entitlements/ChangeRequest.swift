@@ -33,7 +33,7 @@ struct ChangeRequest: Sendable, Equatable {
         proof = try members.jws(ReadAPIName.signedTransactionInfo)
     }
 
-    /// Creates an account's claim to the purchase of an uploaded transaction.
+    /// Creates an account's claim to the purchase in an uploaded transaction.
     init(claimOf purchase: PurchaseFacts, by account: AppAccountToken) {
         change = .claim(account)
         environment = purchase.environment
@@ -73,7 +73,7 @@ struct ChangeRequest: Sendable, Equatable {
         return facts
     }
 
-    /// Returns a time for the claim that is later than the claim it replaces and than earlier purchases, even if the
+    /// Returns a time for the claim that is later than both the claim it replaces and earlier purchases, even if the
     /// clocks of members differ.
     private func moment(ofClaimOn known: PurchaseFacts, at now: AppStoreInstant) -> AppStoreInstant {
         let bought = known.latestPurchase(upTo: now.advanced(byMilliseconds: PurchaseFacts.clockTolerance))

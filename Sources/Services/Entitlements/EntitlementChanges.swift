@@ -103,7 +103,7 @@ final class EntitlementChanges: Sendable {
             subject.originalTransactionId == request.originalTransactionId
         else {
             throw UploadProblem(
-                422, ReadAPIName.notVerified, "\(ReadAPIName.signedTransactionInfo): belongs to another purchase")
+                422, ReadAPIName.notVerified, "\(ReadAPIName.signedTransactionInfo): belongs to a different purchase")
         }
         return true
     }

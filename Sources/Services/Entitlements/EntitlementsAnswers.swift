@@ -130,7 +130,7 @@ struct EntitlementsAnswers {
         return writer.bytes
     }
 
-    /// Encodes a page of purchases, and the cursor of the next page.
+    /// Encodes a page of purchases and the cursor for the next page.
     func purchases(_ query: PurchasesQuery, _ purchases: [PurchaseFacts], hasMore: Bool, at instant: AppStoreInstant)
         -> [UInt8]
     {

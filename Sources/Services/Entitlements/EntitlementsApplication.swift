@@ -71,7 +71,7 @@ package enum EntitlementsApplication {
             build: { context in try await build(context, confirmationDelay, pause) })
     }
 
-    /// Returns the reader of stories, or nil if stories are disabled.
+    /// Returns the story reader, or nil if stories are disabled.
     private static func stories(
         _ topics: TopicNames, _ context: ConsumerContext
     ) throws(ConfigurationError) -> StoryAnswers? {
@@ -124,7 +124,7 @@ package enum EntitlementsApplication {
         EntitlementsMetrics.collect(input, context.metrics, now: Clocks.system.wallMilliseconds)
         var services: [any Service] = [state, try follower(of: input, state, options.role, topics, context, log)]
         if let (verifier, responders) = settings.verification {
-            // The process has a single verifier, so it needs a single loop of revocation checks.
+            // The process has a single verifier, so it needs a single revocation check loop.
             services.append(
                 TaskService("revocation checks", release: { _ in responders.close() }) {
                     await verifier.runRevocationChecks(clock: Clocks.system.wallMilliseconds)

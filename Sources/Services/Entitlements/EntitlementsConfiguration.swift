@@ -10,8 +10,8 @@ internal import Primitives
 struct EntitlementsConfiguration {
     let rules: ProductRules
     let trust: LegacyTrustPlan
-    /// The verifier of the process, and the HTTP client for its revocation requests. Nil if no app is configured, in
-    /// which case signed statements are not read.
+    /// The process's verifier, and the HTTP client for its revocation requests. Nil if no app is configured, in which
+    /// case signed statements are not read.
     let verification: (verifier: NotificationVerifier, responders: HTTPClient)?
 
     /// - Throws: a `ConfigurationError` if the products, apps, roots, credentials or read API keys are invalid, or the

@@ -5,7 +5,7 @@ internal import KeyedState
 internal import PipelineRuntime
 internal import Records
 
-/// The state model of entitlements. A row contains the facts about one purchase, and is published as the answer
+/// The state model for entitlements. A row contains the facts about one purchase, and is published as the answer
 /// computed at the time of publication.
 struct EntitlementsModel: StateModel {
     /// Names of index entries.
@@ -184,7 +184,7 @@ extension PurchaseFacts {
 }
 
 extension TopicNames {
-    /// Returns the notification topic of an environment.
+    /// Returns the notification topic for an environment.
     func input(_ environment: AppStoreEnvironment) -> KafkaTopic {
         notifications(environment)
     }

@@ -52,7 +52,7 @@ extension EntitlementsQuery {
 struct PurchasesQuery: Sendable, Equatable {
     var environment: AppStoreEnvironment
     var isUnclaimed: Bool
-    /// The last key of the previous page; only purchases after it are listed.
+    /// The last key on the previous page; only purchases after it are listed.
     var after: String?
     var limit: Int
 

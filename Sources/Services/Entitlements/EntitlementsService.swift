@@ -24,8 +24,8 @@ final class EntitlementsService: Service {
     private let stories: StoryAnswers?
 
     /// - Parameters:
-    ///   - verifier: the verifier of uploaded transactions, or nil if no app is configured.
-    ///   - stories: the reader of stories from Kafka, or nil if stories are disabled.
+    ///   - verifier: the verifier for uploaded transactions, or nil if no app is configured.
+    ///   - stories: reads stories from Kafka; nil if stories are disabled.
     /// - Throws: a `ConfigurationError` if other machines can reach the listener without a key, the key file has no
     ///   valid keys, or the apps or credentials are invalid.
     init(

@@ -27,7 +27,7 @@ package enum EntitlementsSettings {
         "entitlements.stories", default: false,
         help: """
             Whether the read API also answers /v1/story, for clients with a story or full key. Each story is read \
-            from partitions of Kafka, one story at a time.
+            from Kafka partitions, one story at a time.
             """)
     package static let keys = Setting.readableFile(
         "http.keys.file",
@@ -50,7 +50,7 @@ package enum EntitlementsSettings {
         "entitlements.renewal.leeway", default: .seconds(3 * 3_600), in: .zero ... .seconds(7 * 86_400),
         help: """
             How long a renewing subscription remains entitled after its expiry (RENEWING), because Apple's \
-            notification of the renewal may be late: its first retry comes an hour after the first attempt.
+            renewal notification may be late: its first retry comes an hour after the first attempt.
             """)
     package static let outageLeeway = Setting.duration(
         "entitlements.outage.leeway", default: .seconds(86_400), in: .zero ... .seconds(7 * 86_400),

@@ -65,7 +65,7 @@ enum FactsReading {
         // The topic determines which clients see a record. A record from the other environment must never grant access.
         let claimed = [notification.data?.environment, transaction?.environment, renewalInfo?.environment]
         guard claimed[0] != nil, claimed.allSatisfy({ $0 == nil || $0 == environment }) else {
-            return deadLetter(EntitlementsReason.environmentMismatch, "found in the topic of \(environment.rawValue)")
+            return deadLetter(EntitlementsReason.environmentMismatch, "found in the \(environment.rawValue) topic")
         }
         if let transaction, transaction.transactionId == nil {
             return deadLetter(EntitlementsReason.transactionMissing, "no transactionId")
@@ -89,7 +89,7 @@ enum FactsReading {
             return .verdict(.skip(HandlerReason(code: EntitlementsReason.unresolved)))
         }
         guard notification.data?.environment == environment else {
-            return deadLetter(EntitlementsReason.environmentMismatch, "found in the topic of \(environment.rawValue)")
+            return deadLetter(EntitlementsReason.environmentMismatch, "found in the \(environment.rawValue) topic")
         }
         guard let facts = PurchaseFacts(unresolved: notification, of: id, receivedAt: record.receivedAt) else {
             return deadLetter(EntitlementsReason.identityMissing, nil)
@@ -103,7 +103,7 @@ enum FactsReading {
         _ record: NotificationRecord, _ notification: NotificationPayload, environment: AppStoreEnvironment
     ) -> StateReading<PurchaseFacts> {
         guard notification.appData?.environment == environment else {
-            return deadLetter(EntitlementsReason.environmentMismatch, "found in the topic of \(environment.rawValue)")
+            return deadLetter(EntitlementsReason.environmentMismatch, "found in the \(environment.rawValue) topic")
         }
         guard
             let facts = PurchaseFacts(

@@ -118,7 +118,7 @@ struct ReadAPI: Sendable {
     /// query can be answered.
     private func staleFacts(_ environments: [AppStoreEnvironment]) -> HTTPResponse? {
         guard let age = input.age(of: environments, at: now) else {
-            return Self.problem(503, ReadAPIName.unavailable, "it is not known yet how far the input was read")
+            return Self.problem(503, ReadAPIName.unavailable, "it is not known yet how far the input has been read")
         }
         guard staleAnswers == .refuse, age.isStale else { return nil }
         return Self.problem(
@@ -216,7 +216,7 @@ struct ReadAPI: Sendable {
             case .success(let found): exchange.respond(answer(found))
             case .failure(let error):
                 metrics.readFailed()
-                log.log(.error, key: "read", "reading entitlements failed", [LogField(.error, error.message)])
+                log.log(.error, key: "read", "failed to read entitlements", [LogField(.error, error.message)])
                 exchange.respond(
                     Self.problem(503, ReadAPIName.unavailable, "the database cannot be read at the moment"))
             }

@@ -201,7 +201,7 @@ final class TransactionUploads: Sendable {
             }
             return purchase.flatMap { $0.isErased ? nil : $0 }
         } catch {
-            log.log(.error, key: "upload", "adding an uploaded transaction failed", [LogField(.error, "\(error)")])
+            log.log(.error, key: "upload", "failed to add an uploaded transaction", [LogField(.error, "\(error)")])
             throw UploadProblem(
                 503, ReadAPIName.unavailable, "the transaction was not acknowledged; repeat the request")
         }
@@ -215,7 +215,7 @@ final class TransactionUploads: Sendable {
                 409, ReadAPIName.belongsToAnother,
                 """
                 the transaction was accepted, but its purchase belongs to another account; use \
-                \(ReadAPIName.transfer) of \(Route.claims.rawValue) to move it
+                \(ReadAPIName.transfer) in \(Route.claims.rawValue) to move it
                 """)
         }
         let finding = EntitlementsFinding(

@@ -5,7 +5,7 @@ internal import Records
 internal import Telemetry
 
 /// Counts every request, and logs every request that was not simply accepted. Each reason is limited to a few lines per
-/// second, because an untrusted client can cause an unlimited number of them. Never blocks.
+/// second, because an untrusted client could otherwise cause an unlimited number of them. Never blocks.
 final class DecisionLog: Sendable {
     private static let linesPerSecondAndReason = 2
 
@@ -32,7 +32,7 @@ final class DecisionLog: Sendable {
             ])
     }
 
-    /// Logs the details with which an operator can correct the configuration or contact Apple. Refusals are logged only
+    /// Logs the details that an operator needs to correct the configuration or contact Apple. Refusals are logged only
     /// if the certificate chain is trusted or lacks only a root; all others come from untrusted clients. Called on a
     /// worker.
     func explain(_ refusal: Refusal) {
@@ -55,7 +55,7 @@ final class DecisionLog: Sendable {
             ].compactMap { $0 })
     }
 
-    /// Logs that a notification differs from the one stored in Kafka with the same UUID. Called on a worker.
+    /// Logs that a notification differs from the one with the same UUID that is stored in Kafka. Called on a worker.
     func contradicted(_ id: NotificationUUID) {
         explanations.log(
             .error, key: "contradiction", "different notification with the same notificationUUID; keeping the first",

@@ -49,7 +49,7 @@ final class IngressMetrics: Sendable {
             buckets: [0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.05])
         acknowledgement = registry.histogram(
             IngressMetricName.acknowledgement,
-            help: "Time from passing a record to librdkafka until its delivery report.")
+            help: "Time from passing a record to librdkafka to its delivery report.")
         age = registry.histogram(
             IngressMetricName.age, help: "Time from a notification's signedDate to its receipt.",
             buckets: [1, 5, 30, 60, 300, 3_600, 21_600, 86_400, 604_800])
@@ -91,10 +91,10 @@ final class IngressMetrics: Sendable {
             help: "Undocumented field values in version 1 and older notifications, treated as absent.")
         renewalInfoMissing = registry.counter(
             IngressMetricName.renewalInfoMissing,
-            help: "Accepted notifications about a subscription without the renewal info that Apple documents.")
+            help: "Accepted subscription notifications that lack the renewal info documented by Apple.")
         contradictions = registry.counter(
             IngressMetricName.contradictions,
-            help: "Notifications with the notificationUUID of another published notification; the first is kept.")
+            help: "Notifications with the same notificationUUID as an earlier published one, which is kept.")
         inconsistencies = registry.counter(
             IngressMetricName.inconsistencies,
             help: "Verified notifications without an identity: a bug; please report it.")
@@ -163,7 +163,7 @@ final class IngressMetrics: Sendable {
             if let counter = counters[key] { return counter }
             let counter = registry.counter(
                 IngressMetricName.legacyPasswords,
-                help: "Password checks of version 1 and older bodies, by the app they name.",
+                help: "Password checks for version 1 and older bodies, by the app that the body names.",
                 labels: [
                     MetricLabel("bundleid", app?.rawValue ?? "-"), MetricLabel("outcome", isRight ? "right" : "wrong"),
                 ])

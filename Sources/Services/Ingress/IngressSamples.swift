@@ -14,7 +14,7 @@ enum IngressSamples {
             Double(status.recordsInFlight))
         samples.gauge(
             IngressMetricName.producerGeneration,
-            help: "Sequence number of the current producer; more than 1 after fatal producer errors.",
+            help: "Sequence number of the current producer; greater than 1 after fatal producer errors.",
             Double(status.generation))
     }
 
@@ -80,7 +80,7 @@ enum IngressSamples {
             ("idle", counters.idleDeadlines), ("send", counters.sendDeadlines),
         ] {
             samples.counter(
-                IngressMetricName.deadlines, help: "Connections ended by the deadline of a phase.",
+                IngressMetricName.deadlines, help: "Connections ended by a phase deadline.",
                 labels: [MetricLabel("phase", phase)], UInt64(clamping: count))
         }
         samples.counter(

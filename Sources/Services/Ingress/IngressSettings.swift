@@ -29,7 +29,7 @@ package enum IngressSettings {
         "verification.tables", default: .off,
         help: """
             Whether to precompute tables for Apple's signing keys, which makes verification about twice as fast. The \
-            tables rely on a deprecated function of OpenSSL.
+            tables rely on a deprecated OpenSSL function.
             """)
     package static let tablesRecheck = Setting.integer(
         "verification.tables.recheck", default: FixedKeyTables().recheckedOneIn, in: 1...1_000_000,
@@ -45,7 +45,7 @@ package enum IngressSettings {
     package static let proxies = Setting.strings(
         "http.proxies", default: ["127.0.0.0/8", "::1"],
         help: """
-            Networks of your own proxies. Their connections are exempt from the limit per second, may be idle for \
+            Networks of your own proxies. Their connections are exempt from the per-second limit, may be idle for \
             http.idle, and are trusted to report the client's address as configured by http.forwarded.
             """, example: "10.0.0.0/8")
     package static let forwarded = Setting<ForwardedAddress>.oneOf(
@@ -58,7 +58,7 @@ package enum IngressSettings {
     package static let idle = Setting.duration(
         "http.idle", default: .seconds(75), in: .seconds(1)...(.seconds(3_600)),
         help: """
-            Idle timeout of connections from http.proxies. It must exceed the idle timeout of the proxy or load \
+            Idle timeout for connections from http.proxies. It must exceed the idle timeout of the proxy or load \
             balancer, so that no request arrives on a connection that is being closed.
             """)
 

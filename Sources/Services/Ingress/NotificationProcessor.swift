@@ -239,7 +239,7 @@ final class NotificationProcessor: Sendable {
 
     private func quarantine(_ notification: QuarantinableNotification, _ work: NotificationWork) {
         let (known, exchange, count) = (notification.duplicateKey, work.exchange, work.body.count)
-        // Check for duplicates before the budget; otherwise, copies of one notification could exhaust the budget.
+        // Check for duplicates before using the budget; otherwise, copies of one notification could exhaust the budget.
         guard isFirst(known, nil, exchange) else { return }
         guard quarantine.take(count, nowNanoseconds: clocks.monotonicNanoseconds()) else {
             return settle(known, exchange, refused: AcknowledgementPolicy.quarantineBudget)

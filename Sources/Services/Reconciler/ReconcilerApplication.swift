@@ -31,11 +31,12 @@ package enum ReconcilerApplication {
                 notifications of the last 48 hours. Notifications that are not in the notification topic are verified \
                 as if Apple had posted them, and published with ce_origin history, consumption requests first. The \
                 topics …reconciliation.production and .sandbox store the identities of received notifications for 190 \
-                days, and the progress of each sweep: a process that stops during a sweep resumes at its last page.
+                days, and the progress of each sweep: a process that stops during a sweep resumes at the sweep's last \
+                page.
 
-                Apple's history does not include version 1. Once a day, each subscription with version 1 notifications \
-                or an unexplained state is compared with Apple's subscription status. Differences are counted and \
-                listed, and Apple's signed status is published to the topics …entitlements (unless \
+                Apple's history does not include version 1 notifications. Once a day, each subscription with version 1 \
+                notifications or an unexplained state is compared with Apple's subscription status. Differences are \
+                counted and listed, and Apple's signed status is published to the topics …entitlements (unless \
                 reconciler.statuses.repair=false).
 
                 When notifications resume after a gap of reconciler.outage, a sweep of the failed deliveries in the \

@@ -32,7 +32,7 @@ final class ReconcilerMetrics: Sendable {
             help: "Nonconforming notifications from Apple's history that were quarantined.")
         refusedCounter = registry.counter(
             ReconcilerMetricName.refused,
-            help: "Objects in Apple's history that failed verification, or belong to another app or environment.")
+            help: "Objects in Apple's history that failed verification, or belong to a different app or environment.")
         callCounter = registry.counter(
             ReconcilerMetricName.calls, help: "Requests to the App Store Server API, with any outcome.")
         repairedCounter = registry.counter(

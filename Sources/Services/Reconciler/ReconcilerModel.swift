@@ -1,7 +1,7 @@
 internal import KeyedState
 internal import Reconciliation
 
-/// The state model of the reconciliation. Rows are published in the format in which they are stored.
+/// The state model for reconciliation. Rows are published in the format in which they are stored.
 struct ReconcilerModel: StateModel {
     /// The index entry shared by all sweeps.
     static let sweepEntry = "sweep"

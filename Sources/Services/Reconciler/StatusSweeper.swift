@@ -6,7 +6,7 @@ internal import Reconciliation
 /// Runs one status sweep: compares Apple's current status with the published state of each subscription that has
 /// version 1 facts or needs Apple's answer. If they differ, ``StatusRepairer`` publishes Apple's signed answer.
 struct StatusSweeper: Sendable {
-    /// The number of comparisons between saves of the progress.
+    /// The number of comparisons after which progress is saved.
     static let step = 20
     /// Maximum age, in milliseconds, of the state read from the topic. An older state may have changed, so a difference
     /// is rechecked.

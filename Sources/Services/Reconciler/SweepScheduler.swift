@@ -116,7 +116,7 @@ final class SweepScheduler: Service {
             begin(owned)
         } catch {
             guard !(error is CancellationError) else { return }
-            log.log(.warning, key: "due", "reading due sweeps failed", [LogField(.error, "\(error)")])
+            log.log(.warning, key: "due", "failed to read due sweeps", [LogField(.error, "\(error)")])
         }
     }
 
@@ -226,7 +226,7 @@ final class SweepScheduler: Service {
         } catch {
             guard !Task.isCancelled, !(error is CancellationError) else { return }
             metrics.failed(.state)
-            log.log(.warning, key: "save", "saving the progress of a sweep failed", [LogField(.error, "\(error)")])
+            log.log(.warning, key: "save", "failed to save a sweep's progress", [LogField(.error, "\(error)")])
         }
     }
 

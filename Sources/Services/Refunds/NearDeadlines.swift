@@ -2,7 +2,7 @@
 /// clock nor Kafka.
 struct NearDeadlines {
     /// The remaining times at which a round is reported, in milliseconds, in descending order. The first one is the
-    /// threshold of the alert SluiceRefundDeadline.
+    /// threshold of the SluiceRefundDeadline alert.
     static let thresholds: [Int64] = [7_200_000, 900_000]
 
     private struct Round: Hashable {

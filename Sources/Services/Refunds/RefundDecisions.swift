@@ -156,7 +156,7 @@ struct RefundDecisions: Sendable {
             return .confirmed(transaction)
         } catch {
             log.log(
-                .warning, key: "confirm", "requesting a transaction from Apple failed",
+                .warning, key: "confirm", "failed to request a transaction from Apple",
                 [
                     LogField(.transactionId, refund.transactionId.rawValue),
                     LogField(.bundleId, refund.bundleId.rawValue), LogField(.error, "\(error)"),

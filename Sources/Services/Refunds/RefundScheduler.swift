@@ -120,7 +120,7 @@ final class RefundScheduler: Service {
                 }
             }
         } catch {
-            log.log(.warning, key: "due", "reading due refund requests failed", [LogField(.error, "\(error)")])
+            log.log(.warning, key: "due", "failed to read due refund requests", [LogField(.error, "\(error)")])
             return
         }
         let now = clocks.wallMilliseconds()

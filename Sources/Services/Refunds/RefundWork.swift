@@ -37,7 +37,7 @@ struct RefundWork: Sendable {
 
     // MARK: Deciding
 
-    /// Decides and freezes the answer of an undecided round, or records that the deadline has passed.
+    /// Decides and freezes the answer for an undecided round, or records that the deadline has passed.
     ///
     /// - Returns: the result, and the health of the company's service.
     func decide(_ refund: RefundCase, _ round: RefundRound, isOver: Bool) async -> (Result, ServiceHealth) {
@@ -93,7 +93,7 @@ struct RefundWork: Sendable {
 
     // MARK: Sending
 
-    /// Sends the answer of a round.
+    /// Sends the answer for a round.
     ///
     /// - Parameters:
     ///   - winner: the winning proposal for the round.
@@ -220,7 +220,7 @@ struct RefundWork: Sendable {
             ])
     }
 
-    /// Records the obstacle of a waiting round if it has changed.
+    /// Records the obstacle for a waiting round if it has changed.
     private func record(_ obstacle: RefundObstacle, _ refund: RefundCase, _ round: RefundRound) async throws {
         let part = AnswerObstacle(
             through: round.through, at: now, reason: obstacle.reason, status: obstacle.status,
@@ -241,7 +241,7 @@ struct RefundWork: Sendable {
     private func report(_ error: any Error, _ refund: RefundCase) {
         guard !(error is CancellationError) else { return }
         log.log(
-            .warning, key: "record", "recording a case failed; retrying",
+            .warning, key: "record", "failed to record a case; retrying",
             fields(refund) + [LogField(.error, "\(error)")])
     }
 

@@ -30,7 +30,7 @@ package enum RefundsApplication {
                 written to the topics …refunds.production and .sandbox before it is first sent, so that every retry, \
                 by any member, sends the same bytes. Answers are sent in order of their deadlines, until Apple accepts \
                 them or the deadline passes. A request that cannot be answered yet waits; sluicectl refunds due shows \
-                the reason. When its deadline passes, it is recorded as missed and counted in \
+                the reason. A deadline that passes is recorded as missed, and the request is counted in \
                 sluice_refunds_unanswered_total.
 
                 After a crash, up to refunds.concurrency requests to Apple may be repeated.

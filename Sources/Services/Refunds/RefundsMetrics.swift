@@ -60,7 +60,7 @@ final class RefundsMetrics: Sendable {
             guard let deadline = present.deadlines[environment] else { continue }
             samples.gauge(
                 RefundsMetricName.nextDeadline,
-                help: "Seconds until the earliest deadline of a waiting consumption request; absent if none waits.",
+                help: "Seconds until the earliest deadline of a waiting consumption request; absent if there is none.",
                 labels: [label], Double(deadline - now) / 1_000)
         }
     }

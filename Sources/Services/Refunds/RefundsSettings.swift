@@ -21,8 +21,8 @@ package enum RefundsSettings {
     package static let providerURL = Setting(
         "refunds.provider.url", .endpointURL,
         help: """
-            URL of your service with consent and consumption data. Each case is posted to it in a signed request, \
-            and the service responds with JSON. Redirects are not followed.
+            URL of your service that provides consent and consumption data. Each case is posted to it in a signed \
+            request, and the service responds with JSON. Redirects are not followed.
             """,
         example: "https://api.example.com/refunds"
     ).optional
@@ -56,7 +56,7 @@ package enum RefundsSettings {
         help: """
             Fallback if the service at refunds.provider.url has not answered in time: withhold sends nothing; rules \
             answers by refunds.rules and the recorded preference, and also answers requests that a rule holds for an \
-            operator, without a preference. The fallback does not apply to unreadable responses and refusals.
+            operator, without a preference. The fallback does not apply to unreadable responses or refusals.
             """)
     package static let fallbackMargin = Setting.duration(
         "refunds.fallback.before", default: .seconds(3_600), in: .seconds(180)...(.seconds(11 * 3_600)),

@@ -57,7 +57,7 @@ final class CertificatesService: Service {
         } catch {
             await admin.close(within: .seconds(1))
             throw StartupError(
-                "reading the certificates topic failed: \(error)", setting: "topics.prefix",
+                "failed to read the certificates topic: \(error)", setting: "topics.prefix",
                 fix: "Create the topics with: sluicectl topics apply")
         }
     }

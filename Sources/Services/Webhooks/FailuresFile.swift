@@ -6,7 +6,7 @@ internal import Telemetry
 
 /// A record that the receiver has failed to process more than once while accepting others.
 struct KeptFailure: Sendable, Hashable {
-    /// Identifies the record. The timestamp distinguishes it from a record at the same offset of a recreated topic.
+    /// Identifies the record. The timestamp distinguishes it from a record at the same offset in a recreated topic.
     struct Record: Sendable, Hashable {
         let topic: String
         let partition: Int64
@@ -35,10 +35,10 @@ struct KeptFailure: Sendable, Hashable {
     let first: Int64
 }
 
-/// The failures of a group's records, saved for the next start. Otherwise, each restart would reset the period of
-/// `webhooks.failures.time`. An unreadable file is treated as empty, and a failed write causes only a warning.
+/// The failures of a group's records, saved for the next start. Otherwise, each restart would restart the
+/// `webhooks.failures.time` period. An unreadable file is treated as empty, and a failed write causes only a warning.
 struct FailuresFile: Sendable {
-    /// The version of the layout. Files with other versions are treated as empty.
+    /// The layout version. Files with other versions are treated as empty.
     static let formatVersion: Int64 = 1
     /// The maximum number of failures stored.
     static let maximumCount = 1_000

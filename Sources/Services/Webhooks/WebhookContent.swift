@@ -6,7 +6,7 @@ internal import Records
 package enum WebhookContent: String, Sendable, CaseIterable {
     /// The state of a purchase, after each change.
     case state
-    /// Each of Apple's notifications, decoded.
+    /// Each of Apple's notifications, in decoded form.
     case notification
     /// Each of Apple's notifications as Apple posted it, byte for byte, for endpoints that verify notifications
     /// themselves.

@@ -15,7 +15,7 @@ struct WebhookSender: Sendable {
     let clocks: Clocks
     private let log: RateLimitedLogger?
 
-    /// - Parameter log: the logger for reloads of the keys.
+    /// - Parameter log: the logger for key reloads.
     init(_ settings: WebhooksConfiguration, client: HTTPClient, clocks: Clocks = .system, log: RateLimitedLogger? = nil)
     {
         self.settings = settings
@@ -26,7 +26,7 @@ struct WebhookSender: Sendable {
 
     /// Makes one attempt.
     ///
-    /// - Throws: `CancellationError` if the task is cancelled, or an error of the system's cryptography.
+    /// - Throws: `CancellationError` if the task is cancelled, or an error from the system's cryptography.
     func send(_ message: WebhookMessage) async throws -> DeliveryAttempt {
         // Receivers reject timestamps that are minutes old, so each attempt has a new one.
         let moment = clocks.wallMilliseconds()
@@ -76,7 +76,7 @@ struct WebhookSender: Sendable {
         case .read?: log?.log(.info, key: "keys", "keys reloaded", [LogField(.path, settings.keys.path)])
         case .refused(let problem)?:
             log?.log(
-                .error, key: "keys", "reloading keys failed; keeping the previous keys",
+                .error, key: "keys", "failed to reload the keys; keeping the previous keys",
                 [LogField(.path, settings.keys.path), LogField(.error, problem.message)])
         }
         return keys

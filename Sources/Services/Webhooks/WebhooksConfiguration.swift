@@ -72,7 +72,7 @@ package struct WebhooksConfiguration: Sendable {
                 try Certificate.checkRoots(pem: bytes)
             } catch {
                 throw configuration.error(
-                    WebhooksSettings.roots.key, "\(rootsFile) contains no certificate in PEM: \(error.message)")
+                    WebhooksSettings.roots.key, "\(rootsFile) contains no PEM certificate: \(error.message)")
             }
         }
     }

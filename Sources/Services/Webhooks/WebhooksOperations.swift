@@ -54,7 +54,7 @@ package enum WebhooksOperations {
                 "\(topic) no longer has a record with this id",
                 fix: wanted.content == .state
                     ? "Kafka keeps only the latest state of each purchase; the receiver gets it with the next change"
-                    : "Kafka deletes records after the retention time of the topic")
+                    : "Kafka deletes records when the topic's retention period ends")
         }
         return try await send(found, settings)
     }

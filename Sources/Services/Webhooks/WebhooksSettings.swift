@@ -31,7 +31,7 @@ package enum WebhooksSettings {
     ).optional
     package static let paused = Setting.boolean(
         "webhooks.paused", default: false,
-        help: "Pause the receiver: nothing is read or posted. Later, its group resumes at its committed offsets.")
+        help: "Pause the receiver: nothing is read or posted. Once unpaused, its group resumes at committed offsets.")
     package static let environments = Setting(
         "webhooks.environments", ValueKind.list(of: .oneOf(AppStoreEnvironment.published, text: \.rawValue)),
         default: [.production],
@@ -39,9 +39,9 @@ package enum WebhooksSettings {
     package static let content = Setting<WebhookContent>.oneOf(
         "webhooks.content", default: .state,
         help: """
-            Content of messages: state, the state of a purchase after each change; notification, each of Apple's \
-            notifications, decoded; signed, each of Apple's notifications exactly as posted by Apple; operations, each \
-            operator event.
+            Message content: state, the state of a purchase after each change; notification, each of Apple's \
+            notifications in decoded form; signed, each of Apple's notifications exactly as posted by Apple; \
+            operations, each operator event.
             """)
     package static let apps = Setting(
         "webhooks.apps", ValueKind.list(of: .bundleId), default: [],
@@ -62,7 +62,7 @@ package enum WebhooksSettings {
             """)
     package static let failureTime = Setting.duration(
         "webhooks.failures.time", default: .seconds(3600), in: .zero...(.seconds(7 * 86_400)),
-        help: "Minimum time from the first failure of a record until it is dead-lettered.")
+        help: "Minimum time between a record's first failure and its dead letter.")
     package static let gone = Setting<GoneReceiver>.oneOf(
         "webhooks.gone", default: .stop,
         help: """

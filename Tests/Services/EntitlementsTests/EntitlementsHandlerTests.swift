@@ -28,7 +28,7 @@ import Testing
             try rows.handle(records) == [
                 .done, .skip("null_value"),
                 .deadLetter(HandlerReason(code: "field_type", detail: "expiresDate: not a valid date")),
-                .deadLetter(HandlerReason(code: "environment_mismatch", detail: "found in the topic of Production")),
+                .deadLetter(HandlerReason(code: "environment_mismatch", detail: "found in the Production topic")),
                 .done, .deadLetter("unknown_topic"),
             ])
         #expect(Set(try rows.store.states().map(\.originalTransactionId.rawValue)) == ["1", "4"])

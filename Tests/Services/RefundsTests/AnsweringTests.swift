@@ -170,7 +170,7 @@ import Testing
         try await waitUntil { !installation.api.answers.isEmpty }
         try installation.broker.setDown()
         try await waitUntil(within: .seconds(60)) {
-            refunds.log.lines.contains { "\($0)".contains("recording a case failed") }
+            refunds.log.lines.contains { "\($0)".contains("failed to record a case") }
         }
         try installation.broker.setUp()
         try await installation.wait(for: "accepted", of: ["1"], within: .seconds(60))

@@ -368,7 +368,7 @@ import Testing
         clock.advance(by: .seconds(1))
         #expect(try await signatures() == 2)
         #expect(log.lines.count { $0.contains("keys reloaded") } == 1)
-        #expect(log.lines.count { $0.contains("reloading keys failed; keeping the previous keys") } == 2)
+        #expect(log.lines.count { $0.contains("failed to reload the keys; keeping the previous keys") } == 2)
         #expect(!log.lines.contains { $0.contains(key(2)) || $0.contains("no key at all") })
         await service.stop()
     }

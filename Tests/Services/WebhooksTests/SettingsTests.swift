@@ -91,7 +91,7 @@ import Testing
 
     @Test(arguments: [
         ("webhooks.secret.file", "nonsense!", "line 1 is not base64; create a key with: echo whsec_"),
-        ("webhooks.ca.file", "nonsense", "contains no certificate"),
+        ("webhooks.ca.file", "nonsense", "contains no PEM certificate"),
     ])
     func `a file of the wrong kind is refused`(key: String, text: String, mention: String) throws {
         let file = try directory.write(text, to: "file")

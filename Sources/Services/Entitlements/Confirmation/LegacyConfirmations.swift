@@ -85,7 +85,7 @@ final class LegacyConfirmations: Service {
             }
         } catch {
             log.log(
-                .warning, key: "unconfirmed", "reading unconfirmed purchases failed; retrying",
+                .warning, key: "unconfirmed", "failed to read unconfirmed purchases; retrying",
                 [LogField(.error, "\(error)")])
             return []
         }
@@ -202,7 +202,7 @@ final class LegacyConfirmations: Service {
     private func failed(_ purchase: PurchaseFacts, _ message: String, attempts: Int, fix: String? = nil) {
         metrics.asked(.failed)
         log.log(
-            .warning, key: "unconfirmed", "confirming a version 1 notification failed; retrying",
+            .warning, key: "unconfirmed", "failed to confirm a version 1 notification; retrying",
             fields(purchase) + [LogField(.error, message), LogField(.attempts, attempts)]
                 + (fix.map { [LogField(.fix, $0)] } ?? []))
     }

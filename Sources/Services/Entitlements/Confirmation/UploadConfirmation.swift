@@ -25,7 +25,7 @@ struct UploadConfirmation: Sendable {
         } catch {
             guard !error.saysNoSuchTransaction else { throw Self.unknown }
             throw UploadProblem(
-                503, ReadAPIName.unavailable, "querying Apple about the transaction failed: \(error.message)")
+                503, ReadAPIName.unavailable, "failed to query Apple about the transaction: \(error.message)")
         }
         let facts: PurchaseFacts
         do throws(Refusal) {

@@ -78,7 +78,7 @@ final class InputFollower: Service {
                 guard !isStopped.withLock({ $0 }) else { return }
                 frequent.log(
                     .warning, key: topic.rawValue,
-                    "cannot determine how far the input was read; the facts are becoming stale",
+                    "cannot determine how far the input has been read; the facts are becoming stale",
                     [
                         LogField(.topic, topic.rawValue), LogField(.error, "\(error)"),
                         LogField(

@@ -13,7 +13,7 @@ struct StoryQuery: Sendable, Equatable {
         let parameters = try QueryParameters(
             query, names: [ReadAPIName.id, ReadAPIName.environment, ReadAPIName.from, ReadAPIName.to])
         guard let id = parameters[ReadAPIName.id], let identifier = StoryIdentifier(id) else {
-            throw Refusal(message: "\(ReadAPIName.id): expected an identifier of a purchase or a customer")
+            throw Refusal(message: "\(ReadAPIName.id): expected a purchase or customer identifier")
         }
         self.identifier = identifier
         environment = try parameters.environment()

@@ -140,7 +140,7 @@ final class LegacyVerifier: Sendable {
             logger.info("shared secrets reloaded", [LogField(.bundleId, known.app.bundleId.rawValue)])
         case .refused(let problem):
             logger.warning(
-                "reloading shared secrets failed; keeping the previous ones",
+                "failed to reload shared secrets; keeping the previous ones",
                 [
                     LogField(.bundleId, known.app.bundleId.rawValue), LogField(.setting, known.setting),
                     LogField(.detail, "\(known.file.path): \(problem.message)"),

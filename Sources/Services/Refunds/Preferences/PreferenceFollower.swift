@@ -39,7 +39,7 @@ final class PreferenceFollower: Service {
         self.logger = logger
         self.pause = pause
         ignored = metrics.counter(
-            RefundsMetricName.preferencesIgnored, help: "Records of the preferences topic without a usable key.")
+            RefundsMetricName.preferencesIgnored, help: "Records in the preferences topic without a usable key.")
     }
 
     /// The reason why preferences may be outdated, or nil while the topic is being read.
@@ -84,8 +84,8 @@ final class PreferenceFollower: Service {
                 do {
                     try await follow()
                 } catch {
-                    state.withLock { $0.problem = "reading the preferences failed" }
-                    logger.error("reading the preferences failed; retrying", [LogField(.error, "\(error)")])
+                    state.withLock { $0.problem = "the preferences cannot be read" }
+                    logger.error("failed to read the preferences; retrying", [LogField(.error, "\(error)")])
                 }
                 try? await Task.sleep(for: pause)
             }

@@ -61,7 +61,7 @@ package struct ConsumptionProvider: RefundProvider {
         do {
             signed = try keys.headers(id: request.id, timestamp: timestamp, body: request.body)
         } catch {
-            throw ProviderFailure(code: .failed, message: "signing the request failed: \(error)")
+            throw ProviderFailure(code: .failed, message: "failed to sign the request: \(error)")
         }
         return signed + [
             (ProviderHeader.contentType, "application/json"), (ProviderHeader.accept, "application/json"),
@@ -76,7 +76,7 @@ package struct ConsumptionProvider: RefundProvider {
             log?.log(.info, key: "provider.keys", "keys reloaded", [LogField(.path, keys.path)])
         case .refused(let problem):
             log?.log(
-                .error, key: "provider.keys", "reloading keys failed; keeping the previous keys",
+                .error, key: "provider.keys", "failed to reload the keys; keeping the previous keys",
                 [LogField(.path, keys.path), LogField(.error, problem.message)])
         case nil: break
         }

@@ -357,7 +357,7 @@ import Testing
                 }
             }
             let log = harness.log.lines.joined()
-            #expect(log.contains("reloading shared secrets failed") && log.contains("shared.secret.file"))
+            #expect(log.contains("failed to reload shared secrets") && log.contains("shared.secret.file"))
             #expect(!log.contains(new) && !log.contains("short\\n"))
         }
         // An invalid file leaves the secrets unchanged.
