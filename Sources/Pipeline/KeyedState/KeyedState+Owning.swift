@@ -7,7 +7,7 @@ internal import Telemetry
 extension KeyedState {
     /// Brings the rows of a partition up to date before its first record is handled.
     ///
-    /// - Parameter input: a partition of an input topic.
+    /// - Parameter input: an input partition.
     public func partitionAssigned(_ input: KafkaTopicPartition) async throws {
         guard let place = statePartition(of: input) else {
             throw StateError(.changelog, "no state topic for \(input)")
@@ -52,7 +52,7 @@ extension KeyedState {
 
     /// Stops publishing the pending rows of a partition and releases it.
     ///
-    /// - Parameter input: a partition of an input topic.
+    /// - Parameter input: an input partition.
     public func partitionReleased(_ input: KafkaTopicPartition) async {
         guard let place = statePartition(of: input) else { return }
         await options.revoked(input)

@@ -35,7 +35,7 @@ extension KeyedState {
     /// Republishes refused rows in ever smaller groups until each row that is refused on its own is isolated. A row
     /// that shared a batch with another publication is republished.
     ///
-    /// - Returns: the errors of the rows that are refused on their own, by key.
+    /// - Returns: the errors, by key, for the rows that are refused on their own.
     private func isolate(
         _ rows: [RowKey: [UInt8]?], in partition: Partition
     ) async throws -> [RowKey: KafkaError] {

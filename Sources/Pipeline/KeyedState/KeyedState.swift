@@ -50,8 +50,8 @@ public final class KeyedState<Model: StateModel>: Sendable {
         var parts: Parts?
         /// Tasks that publish pending rows, by owned partition of the state's topic.
         var publishers: [KafkaTopicPartition: Task<Void, Never>] = [:]
-        /// Partitions of the state's topics for which this member is assigned the input, including those it does not
-        /// own yet.
+        /// Partitions of the state's topics whose input is assigned to this member, including those it does not own
+        /// yet.
         var assigned: Set<KafkaTopicPartition> = []
         /// Tasks that read partitions, by partition.
         var followed: [KafkaTopicPartition: Task<Void, Never>] = [:]
@@ -131,8 +131,8 @@ public final class KeyedState<Model: StateModel>: Sendable {
     }
 
     /// Limits concurrent merging and applying. Both are CPU-bound, so more tasks than cores would only contend for
-    /// locks and memory. Handlers read records without a permit, because a blocked reader would hold the permit without
-    /// using a core.
+    /// locks and memory. Handlers read records without a permit, because a blocked reader would otherwise hold the
+    /// permit without using a core.
     let computing = Permits(ProcessInfo.processInfo.activeProcessorCount)
 
     func withRunning<Result>(_ body: (inout Running) -> Result) -> Result { running.withLock { body(&$0) } }
@@ -151,7 +151,7 @@ public final class KeyedState<Model: StateModel>: Sendable {
         return partition
     }
 
-    /// Returns the partition of the state's topic that corresponds to a partition of the input.
+    /// Returns the partition of the state's topic that corresponds to an input partition.
     func statePartition(of input: KafkaTopicPartition) -> KafkaTopicPartition? {
         options.topics[input.topic].map { KafkaTopicPartition(topic: $0, partition: input.partition) }
     }

@@ -21,7 +21,7 @@ public final class LocalState<Model: StateModel>: Sendable {
 
     /// - Parameters:
     ///   - path: the path of the database; its directory must exist.
-    ///   - topics: the topics of the state.
+    ///   - topics: the state's topics.
     ///   - count: the number of partitions of each topic.
     /// - Throws: a ``StateError`` if the file cannot be used.
     public init(path: String, model: Model, topics: [KafkaTopic], partitions count: Int32 = 1) throws {
@@ -113,7 +113,7 @@ public final class LocalState<Model: StateModel>: Sendable {
         }
     }
 
-    /// Returns the state of a key; nil if there is none.
+    /// Returns the state for a key; nil if there is none.
     public func state(of key: [UInt8], in topic: KafkaTopic) throws -> State? {
         try partitions[place(of: key, in: topic)]?.known(key)
     }

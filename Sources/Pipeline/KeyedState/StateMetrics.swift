@@ -1,7 +1,7 @@
 internal import Kafka
 internal import Telemetry
 
-/// Metrics of a keyed state.
+/// Metrics for a keyed state.
 struct StateMetrics: Sendable {
     let published: Counter
     let republished: Counter
@@ -86,8 +86,8 @@ struct StateMetrics: Sendable {
             Double(health.stalled(at: now)) / 1_000)
         guard let brokersUp = health.brokersUp else { return }
         samples.gauge(
-            StateMetricName.brokersUp, help: "Brokers to which the reader of the state's topics is connected.",
-            // Statistics of a stuck client are out of date.
+            StateMetricName.brokersUp, help: "Brokers that the reader of the state's topics is connected to.",
+            // Statistics from a stuck client are out of date.
             health.isLive(at: now) ? Double(brokersUp) : 0)
     }
 }

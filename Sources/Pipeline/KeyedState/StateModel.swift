@@ -17,7 +17,7 @@ public protocol StateModel: Sendable {
     ///
     /// The key may differ from that of the input record: for example, the account that a purchase belongs to. Another
     /// member may then own the row's partition: this member publishes its version of the row, possibly only the facts
-    /// of this record, and the owner publishes the union afterwards. Readers of the topic briefly see an incomplete
+    /// in this record, and the owner publishes the union afterwards. Readers of the topic briefly see an incomplete
     /// value, and each change costs two records, so use the input record's key if possible.
     func key(of state: State) -> [UInt8]
 
@@ -62,7 +62,7 @@ public protocol StateModel: Sendable {
     /// nil, removes the row.
     ///
     /// - Parameters:
-    ///   - topic: the topic of the state.
+    ///   - topic: the state's topic.
     ///   - moment: the effective time of the tombstone (``StatePublication/moment``), milliseconds since 1970.
     func erasure(of key: [UInt8], in topic: KafkaTopic, at moment: Int64) -> State?
 
@@ -90,12 +90,12 @@ public protocol StateModel: Sendable {
     ///   - state: the state of the key after merging the record that contains the proposal.
     func round(of proposal: [UInt8], in state: State) -> Int64
 
-    /// The dictionary with which stored rows are compressed: content that most rows have in common, ending with the
-    /// most common. When it changes, a member reads all rows again from the topics.
+    /// The dictionary used to compress stored rows: content that most rows have in common, ending with the most common.
+    /// When it changes, a member reads all rows again from the topics.
     var dictionary: [UInt8] { get }
 
-    /// Identifies the rules and the format by which states are published. The owner republishes rows that were
-    /// published with a different fingerprint, at a bounded rate.
+    /// Identifies the rules and the format used to publish states. The owner republishes rows that were published with
+    /// a different fingerprint, at a bounded rate.
     var fingerprint: String { get }
 }
 
@@ -123,7 +123,7 @@ extension StateModel {
         return round == winning ? proposal.offset <= winner.offset : round > winning
     }
 
-    /// Merges two encoded rows of the same key.
+    /// Merges two encoded rows with the same key.
     func join(_ row: [UInt8], _ other: [UInt8]) throws -> [UInt8] {
         guard row != other else { return row }
         var state = try decode(row)

@@ -32,7 +32,7 @@ public struct StateOptions: Sendable {
     public var tombstoneRetention: Duration = .seconds(20 * 3_600)
     /// The input read by the group, used to check on assignment that its state is not lost; nil disables the check.
     public var history: StateHistory?
-    /// Interval at which the progress of a restore is logged.
+    /// Interval at which restore progress is logged.
     public var progressInterval: Duration = .seconds(5)
     /// Interval at which the owner looks for rows that are due, or whose record in the topic is outdated.
     public var tick: Duration = .seconds(1)

@@ -4,7 +4,7 @@ internal import Primitives
 
 /// An event that an operator must be aware of, such as a receiver that accepts nothing.
 ///
-/// The JSON Schema of the value is `deploy/operator-event.schema.json`.
+/// The JSON Schema for the value is `deploy/operator-event.schema.json`.
 package struct OperatorEvent: Sendable {
     /// The format version, in the member `version`.
     package static let formatVersion: Int64 = 1

@@ -24,7 +24,7 @@ package struct OperatorEventMember: Hashable, Sendable {
     /// The value of `ce_source`, which is a path.
     package var source: String { "/sluice/\(executable)/\(instance)" }
 
-    /// Returns the name of the host. Characters with a special meaning in a path are replaced.
+    /// Returns the host name. Characters with a special meaning in a path are replaced.
     private static func hostName() -> String {
         // Linux limits names to 64 bytes. `gethostname` fails if the buffer is too small.
         var buffer = [CChar](repeating: 0, count: 256)

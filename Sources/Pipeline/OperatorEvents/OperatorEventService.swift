@@ -66,20 +66,20 @@ package final class OperatorEventService: Service {
 
     package func start() async throws {}
 
-    /// Publishes the start of the member. Called once all of its services have started.
+    /// Publishes the member's start. Called once all of its services have started.
     package func announceStart() {
         guard !isAnnounced.exchange(true, ordering: .relaxed) else { return }
         events.publish(.memberStarted)
     }
 
-    /// Publishes the stop of the member if its start was published, and waits until its events are acknowledged.
+    /// Publishes the member's stop if its start was published, and waits until its events are acknowledged.
     package func stop(within limit: Duration) async {
         if isAnnounced.load(ordering: .relaxed) { events.publish(.memberStopped) }
         await producer.close(within: min(limit, Self.drainLimit))
     }
 }
 
-/// The metrics of operator events.
+/// The metrics for operator events.
 private struct OperatorEventCounters: Sendable {
     let published: Counter
     let dropped: Counter

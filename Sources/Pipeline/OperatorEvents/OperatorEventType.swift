@@ -21,7 +21,7 @@ package enum OperatorEventType: String, Hashable, Sendable, CaseIterable {
     /// payloads.
     case archiveFinding = "archive.finding"
 
-    /// The reverse domain name with which, according to CloudEvents, a type should begin.
+    /// The reverse domain name that, according to CloudEvents, a type should begin with.
     private static let prefix = "dev.sluice."
 
     /// The type as written to `ce_type` and the value.

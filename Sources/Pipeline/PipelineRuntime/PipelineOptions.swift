@@ -6,7 +6,7 @@ public struct PipelineOptions: Sendable {
     public let group: KafkaConsumerGroup
     /// The input topics.
     public let topics: [KafkaTopic]
-    /// The shared dead letter topic of all input topics. If nil, each input topic has a separate one, `<input
+    /// The shared dead letter topic for all input topics. If nil, each input topic has a separate one, `<input
     /// topic>.<group>.dlq`.
     public var deadLetterTopic: KafkaTopic?
     /// The instance name for static membership. It must be stable for each member, which then keeps its partitions if
@@ -83,11 +83,11 @@ public struct PipelineOptions: Sendable {
         }
     }
 
-    /// The dead letter topics of all input topics.
+    /// The dead letter topics for all input topics.
     public var deadLetterTopics: [KafkaTopic] { deadLetterTopic.map { [$0] } ?? topics.map(deadLetterTopic(of:)) }
 
-    /// Returns the dead letter topic of an input topic: `deadLetterTopic` if set, otherwise
-    /// `<input topic>.<group>.dlq`.
+    /// Returns the dead letter topic for an input topic: `deadLetterTopic` if set, otherwise `<input
+    /// topic>.<group>.dlq`.
     public func deadLetterTopic(of topic: KafkaTopic) -> KafkaTopic {
         deadLetterTopic ?? topic.deadLetters(of: group.rawValue)
     }

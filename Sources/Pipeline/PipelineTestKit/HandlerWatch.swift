@@ -51,7 +51,7 @@ final class HandlerWatch: Sendable {
 
     /// Records that need no further processing because they are done, skipped or dead-lettered.
     var finished: Set<RecordPosition> { state.withLock { $0.finished } }
-    /// The reasons of dead-lettered records.
+    /// The reason for each dead-lettered record.
     var deadLetters: [RecordPosition: String] { state.withLock { $0.deadLetters } }
     /// The highest number of calls for any record.
     var mostCalls: Int { state.withLock { $0.calls.values.max() ?? 0 } }

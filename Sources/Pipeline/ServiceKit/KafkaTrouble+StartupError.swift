@@ -93,7 +93,7 @@ extension KafkaTrouble {
         case .certificateName:
             (
                 ApplicationSettings.bootstrapServers.key, problem,
-                "Use names that are in the certificates, here and in the brokers' advertised.listeners", true
+                "Use names from the certificates, both in this setting and in the brokers' advertised.listeners", true
             )
         case .clientCertificate:
             (

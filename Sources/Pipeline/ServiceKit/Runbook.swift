@@ -1,4 +1,4 @@
-/// The runbooks to which the lines of `/readyz` refer, as paths below `deploy`, like those in the alerts.
+/// The runbooks that `/readyz` lines refer to, as paths relative to `deploy`, like those in the alerts.
 package enum Runbook: String, Sendable, CaseIterable {
     /// The process is starting or stopping.
     case process = "runbooks/process-down.md"

@@ -19,7 +19,7 @@ enum ArchiveMetricName {
     static let pruned = "sluice_archive_pruned_segments_total"
 }
 
-/// Reason codes of skipped records.
+/// Reason codes for skipped records.
 enum ArchiveReason {
     /// The record was read again and is already archived.
     static let alreadyArchived = "already_archived"

@@ -22,7 +22,7 @@ final class EntitlementChanges: Sendable {
 
     /// - Parameters:
     ///   - apps: apps whose purchases may be claimed before any fact about them is known; empty means every app.
-    ///   - verifier: the verifier of the signed transactions that prove a claim, or nil if no app is configured.
+    ///   - verifier: the verifier for the signed transactions that prove a claim, or nil if no app is configured.
     init(
         state: KeyedState<EntitlementsModel>, rules: ProductRules, input: InputFreshness, topics: TopicNames,
         clocks: Clocks, log: RateLimitedLogger, apps: Set<BundleId>,
@@ -80,7 +80,7 @@ final class EntitlementChanges: Sendable {
         }
     }
 
-    /// Returns whether the request contains a transaction of the same purchase, signed by Apple.
+    /// Returns whether the request contains a transaction for the same purchase that is signed by Apple.
     private func prove(_ request: ChangeRequest) throws(UploadProblem) -> Bool {
         guard let proof = request.proof else { return false }
         guard let verifier else {

@@ -20,15 +20,15 @@ enum EntitlementsMetricName {
     static let factsStale = "sluice_entitlements_facts_stale"
 }
 
-/// Reason codes of skipped and dead-lettered records, used as metric labels and in dead letters. A value that is not a
+/// Reason codes for skipped and dead-lettered records, used as metric labels and in dead letters. A value that is not a
 /// notification record is dead-lettered with the code of the `RecordError`.
 enum EntitlementsReason {
-    // Codes of skipped records, which are valid but irrelevant to entitlements.
+    // Codes for skipped records, which are valid but irrelevant to entitlements.
     static let nullValue = "null_value"
     static let noPurchase = "no_purchase"
     /// A version 1 notification that does not identify its transaction.
     static let unresolved = "unresolved"
-    // Codes of dead-lettered records, which require an operator's attention.
+    // Codes for dead-lettered records, which require an operator's attention.
     static let transactionMissing = "transaction_missing"
     static let identityMissing = "identity_missing"
     static let fieldType = "field_type"

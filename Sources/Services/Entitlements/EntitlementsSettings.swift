@@ -11,11 +11,12 @@ internal import ServiceKit
 /// contract.
 package enum EntitlementsSettings {
     package static let host = Setting.string(
-        "http.host", default: "127.0.0.1", help: "The address of the read API.")
+        "http.host", default: "127.0.0.1", help: "The read API's address.")
     package static let port = Setting.integer(
-        "http.port", default: 8081, in: 0...65535, help: "The port of the read API; 0 selects a free port and logs it.")
+        "http.port", default: 8081, in: 0...65535, help: "The read API's port; 0 selects a free port and logs it.")
     package static let products = Setting.readableFile(
-        "products", help: "JSON file with the entitlements of each product. Without it, a product grants its own name.",
+        "products",
+        help: "JSON file with each product's entitlements. Without it, a product grants an entitlement of its own name.",
         example: "/etc/sluice/products.json"
     ).optional
     package static let topicsPrefix = Setting.string(

@@ -7,7 +7,7 @@ internal import Records
 
 /// Converts each record to facts to merge, or to a verdict.
 enum FactsReading {
-    /// Reads a record of a notification topic. Never fails: an unusable record yields a verdict with the reason.
+    /// Reads a record from a notification topic. Never fails: an unusable record yields a verdict with the reason.
     ///
     /// - Parameter environment: the environment of the record's topic.
     static func read(_ record: KafkaRecord, environment: AppStoreEnvironment) -> StateReading<PurchaseFacts> {

@@ -44,7 +44,7 @@ struct TransactionUpload: Sendable, Equatable {
         return Array(text.utf8)
     }
 
-    /// Returns the facts of a verified transaction.
+    /// Returns the facts in a verified transaction.
     ///
     /// - Parameter hasRenewalInfo: whether to use the renewal info; false ignores it.
     /// - Throws: a `Refusal` if a field that affects access differs from Apple's documentation.

@@ -6,7 +6,7 @@ internal import EntitlementRules
 struct UploadClaim: Sendable {
     let account: AppAccountToken
 
-    /// Returns the facts of an upload with the claim added, or unchanged if the purchase already belongs to an account.
+    /// Returns an upload's facts with the claim added, or unchanged if the purchase already belongs to an account.
     func added(to facts: PurchaseFacts, knowing known: PurchaseFacts, at now: AppStoreInstant) -> PurchaseFacts {
         var purchase = known
         purchase.merge(facts)

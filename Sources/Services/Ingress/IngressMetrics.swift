@@ -45,7 +45,7 @@ final class IngressMetrics: Sendable {
         requestDuration = registry.histogram(
             IngressMetricName.decisionDuration, help: "Time from the start of a request to its response.")
         verification = registry.histogram(
-            IngressMetricName.verification, help: "Duration of one verification on its worker.",
+            IngressMetricName.verification, help: "Duration of one verification on a worker.",
             buckets: [0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.05])
         acknowledgement = registry.histogram(
             IngressMetricName.acknowledgement,

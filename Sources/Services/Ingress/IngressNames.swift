@@ -46,7 +46,7 @@ enum IngressMetricName {
     static let slowPasses = "sluice_http_slow_passes_total"
 }
 
-/// The reason codes of responses that the ingress itself determines. Other codes come from the verifier and the HTTP
+/// The reason codes for responses that the ingress itself determines. Other codes come from the verifier and the HTTP
 /// server.
 enum IngressReason {
     static let accepted = "accepted"

@@ -2,7 +2,7 @@ internal import AppStoreVerification
 internal import Kafka
 internal import Tracing
 
-/// Spans of recorded requests.
+/// Spans for recorded requests.
 extension NotificationProcessor {
     /// Records the verification of one request, which a worker verified together with others.
     func recordVerification(_ verdict: Verdict, nanoseconds: UInt64, in span: Span) {

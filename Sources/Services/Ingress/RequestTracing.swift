@@ -3,7 +3,7 @@ internal import Primitives
 internal import Telemetry
 internal import Tracing
 
-/// Starts and ends the spans of requests.
+/// Starts and ends request spans.
 struct RequestTracing: Sendable {
     /// The name of a request's span, as defined by the semantic conventions for HTTP.
     private static let name = "POST /notifications"

@@ -22,7 +22,7 @@ struct HistorySweeper: Sendable {
     let repetition: Repetition
     let handled: HandledNotifications
 
-    /// - Parameter save: saves the progress of the run.
+    /// - Parameter save: saves the run's progress.
     func sweep(
         _ run: SweepRun, _ kind: SweepKind, windows length: Int64, _ scope: APIScope,
         save: (SweepRun) async throws -> Void

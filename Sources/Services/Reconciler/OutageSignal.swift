@@ -1,7 +1,7 @@
 internal import AppStoreModel
 
-/// Detects outages of the ingress in the notification topics: no records arrived for some time, and then one did.
-/// Callers pass the current time; times are in milliseconds since 1970.
+/// Detects ingress outages from the notification topics: no records arrived for some time, and then one did. Callers
+/// pass the current time; times are in milliseconds since 1970.
 ///
 /// The signal may be wrong, because an app with few customers has quiet periods. A sweep then finds nothing, at the
 /// cost of a few requests. Outages that are shorter than the limit or affect only some ingress instances are not

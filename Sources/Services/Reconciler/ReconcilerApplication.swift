@@ -39,8 +39,8 @@ package enum ReconcilerApplication {
                 counted and listed, and Apple's signed status is published to the topics …entitlements (unless \
                 reconciler.statuses.repair=false).
 
-                When notifications resume after a gap of reconciler.outage, a sweep of the failed deliveries in the \
-                gap starts immediately. sluicectl backfill requests a sweep of a time range.
+                When notifications resume after a gap of at least reconciler.outage, a sweep of the failed deliveries \
+                in the gap starts immediately. sluicectl backfill requests a sweep of a time range.
 
                 Exit codes: 0 stopped normally, 1 external failure, 64 usage, 65 a topic is damaged, 66 records were \
                 deleted before they were read, 78 configuration.

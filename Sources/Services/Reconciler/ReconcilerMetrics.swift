@@ -16,7 +16,7 @@ final class ReconcilerMetrics: Sendable {
     private let repeatedPages: Counter
     private let outages: Counter
     private let failures: [SweepFailureCause: Counter]
-    /// The current sweeps of this member.
+    /// This member's current sweeps.
     private let sweeps = Mutex<[Sweep]>([])
 
     init(_ registry: MetricsRegistry) {
@@ -72,7 +72,7 @@ final class ReconcilerMetrics: Sendable {
     func recovered() { outages.increment() }
     func failed(_ cause: SweepFailureCause) { failures[cause]?.increment() }
 
-    /// Sets the current sweeps of this member.
+    /// Sets this member's current sweeps.
     func present(_ sweeps: [Sweep]) { self.sweeps.withLock { $0 = sweeps } }
 
     private func sample(_ samples: inout MetricSamples) {
@@ -119,7 +119,7 @@ final class ReconcilerMetrics: Sendable {
                 labels: labels, sweep.run?.progress?.share ?? 1)
         }
         samples.gauge(
-            ReconcilerMetricName.failing, help: "Sweeps of this member whose last attempt failed.",
+            ReconcilerMetricName.failing, help: "This member's sweeps whose last attempt failed.",
             Double(sweeps.count { $0.run?.failure != nil }))
     }
 }

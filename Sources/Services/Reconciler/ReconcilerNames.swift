@@ -25,16 +25,16 @@ enum ReconcilerMetricName {
 
 /// Reason codes for skipped and dead-lettered records.
 enum ReconcilerReason {
-    // Codes of skipped records.
+    // Codes for skipped records.
     static let nullValue = "null_value"
     /// A notification of version 1 or older; Apple's history does not contain these.
     static let unsigned = "unsigned"
-    // Codes of dead-lettered records.
+    // Codes for dead-lettered records.
     static let unknownTopic = "unknown_topic"
     static let noIdentity = "no_identity"
 }
 
-/// The reason that a sweep is paused; the value of the label `cause`.
+/// The reason why a sweep is paused; the value of the `cause` label.
 enum SweepFailureCause: String, Sendable, CaseIterable {
     /// The App Store Server API did not respond, refused a request, or limited the rate.
     case api

@@ -13,13 +13,13 @@ package enum ReconcilerSettings {
         help: "Interval between sweeps of Apple's failed deliveries.")
     static let failuresRange = Setting.duration(
         "reconciler.failures.range", default: .seconds(7 * 86_400), in: .seconds(3_600)...(.seconds(30 * 86_400)),
-        help: "Time range of a sweep of failed deliveries; Apple retries for 157 hours.")
+        help: "Time range covered by a sweep of failed deliveries; Apple retries for 157 hours.")
     static let everythingInterval = Setting.duration(
         "reconciler.everything.interval", default: .seconds(86_400), in: .seconds(3_600)...(.seconds(7 * 86_400)),
         help: "Interval between sweeps of all notifications sent by Apple.")
     static let everythingRange = Setting.duration(
         "reconciler.everything.range", default: .seconds(2 * 86_400), in: .seconds(3_600)...(.seconds(30 * 86_400)),
-        help: "Time range of a sweep of all notifications; must exceed reconciler.everything.interval.")
+        help: "Time range covered by a sweep of all notifications; must exceed reconciler.everything.interval.")
     static let statusesInterval = Setting.duration(
         "reconciler.statuses.interval", default: .seconds(86_400), in: .seconds(3_600)...(.seconds(7 * 86_400)),
         help: """

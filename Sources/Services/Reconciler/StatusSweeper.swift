@@ -22,7 +22,7 @@ struct StatusSweeper: Sendable {
     let clocks: Clocks
     let repetition: Repetition
 
-    /// - Parameter save: saves the progress of the run.
+    /// - Parameter save: saves the run's progress.
     func sweep(_ run: SweepRun, _ scope: APIScope, save: (SweepRun) async throws -> Void) async -> SweepEnd {
         var work = StatusWork(run, scope, [], readAt: 0)
         do {

@@ -72,7 +72,7 @@ struct SweepConfiguration: Sendable {
         }
     }
 
-    /// The regular sweeps of every app and environment.
+    /// The regular sweeps for every app and environment.
     var sweeps: [Sweep] {
         scopes.flatMap { scope in
             [SweepKind.failures, .everything, .statuses].map { Sweep(scope.environment, scope.bundleId, $0) }

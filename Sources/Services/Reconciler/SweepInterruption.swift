@@ -1,7 +1,7 @@
 internal import AppStoreServerAPI
 internal import Kafka
 
-/// The reason that a sweep is paused.
+/// The reason why a sweep is paused.
 struct SweepInterruption: Error {
     let cause: SweepFailureCause
     let message: String

@@ -26,7 +26,7 @@ final class SweepScheduler: Service {
         /// The environments in which the ingress may have been unavailable, each with the time at which notifications
         /// resumed.
         var wanted: [AppStoreEnvironment: Int64] = [:]
-        /// All sweeps of the installation, for the admin page.
+        /// All sweeps in the installation, for the admin page.
         var listing: [Sweep] = []
 
         /// Returns whether the sweep of failed deliveries for the same app is neither due nor running, here or on
@@ -54,7 +54,7 @@ final class SweepScheduler: Service {
     private let present: Mutex<Present>
 
     /// - Parameters:
-    ///   - groupPause: the pause of the group, during which no sweep runs.
+    ///   - groupPause: the group's pause, during which no sweep runs.
     ///   - due: the jobs, which end when a partition is revoked.
     init(
         state: KeyedState<ReconcilerModel>, topics: TopicNames, sweeps: SweepConfiguration, history: HistorySweeper,
@@ -86,7 +86,7 @@ final class SweepScheduler: Service {
         wake()
     }
 
-    /// All sweeps of the installation that this member has read, as `{"sweeps":[…]}`.
+    /// All sweeps in the installation that this member has read, as `{"sweeps":[…]}`.
     var page: [UInt8] { SweepListing.json(present.withLock { $0.listing }) }
 
     // MARK: Service

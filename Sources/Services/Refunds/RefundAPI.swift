@@ -11,7 +11,7 @@ protocol RefundAPI: Sendable {
     ///   - form: the version of the body.
     ///   - isLast: whether the round's deadline is near.
     func send(_ body: [UInt8], form: Int32, for refund: RefundCase, isLast: Bool) async throws(APIFailure)
-    /// Fetches the current data of a refund case's transaction, signed by Apple (Get Transaction Info).
+    /// Fetches Apple's current signed data for a refund case's transaction (Get Transaction Info).
     func transaction(of refund: RefundCase) async throws(APIFailure) -> TransactionPayload
 }
 
@@ -41,7 +41,7 @@ extension RefundCase {
 }
 
 extension APIFailure {
-    /// The value of the label `outcome` for an attempt.
+    /// The value of the `outcome` label for an attempt.
     var outcome: AttemptOutcome {
         switch kind {
         case .noKey: .keyMissing

@@ -101,7 +101,7 @@ final class RefundsMetrics: Sendable {
     }
 }
 
-/// The metrics of one environment. All label values are registered up front, so that the first increment is visible.
+/// The metrics for one environment. All label values are registered up front, so that the first increment is visible.
 private struct EnvironmentMetrics: Sendable {
     static let noRule = "none"
     static let noStatus = "none"

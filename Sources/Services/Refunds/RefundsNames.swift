@@ -19,7 +19,7 @@ enum RefundsMetricName {
     static let preferencesIgnored = "sluice_refunds_preferences_ignored_total"
 }
 
-/// The reason codes of skipped and dead-lettered records, in addition to those in `RefundReason`.
+/// The reason codes for skipped and dead-lettered records, in addition to those in `RefundReason`.
 enum RefundsReason {
     // Skipped.
     static let nullValue = "null_value"
@@ -29,7 +29,7 @@ enum RefundsReason {
     static let unknownTopic = "unknown_topic"
 }
 
-/// The result of an attempt to send an answer. The raw values are the values of the label `outcome`.
+/// The result of an attempt to send an answer. The raw values are the values of the `outcome` label.
 enum AttemptOutcome: String, Sendable, CaseIterable {
     case accepted
     case refused

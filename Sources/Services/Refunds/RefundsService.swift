@@ -19,7 +19,7 @@ struct RefundsService {
     let state: KeyedState<RefundsModel>
     let preferences: PreferenceFollower
     let scheduler: RefundScheduler
-    /// Checks the revocation of the certificates that sign the App Store Server API's responses.
+    /// Checks whether the certificates that sign App Store Server API responses have been revoked.
     let revocation: TaskService
     let handler: KeyedStateHandler<RefundsModel>
 

@@ -3,7 +3,7 @@ internal import JSON
 internal import Kafka
 internal import Records
 
-/// Creates messages for `webhooks.content=operations` from records of the operator event topic.
+/// Creates messages for `webhooks.content=operations` from operator event topic records.
 extension MessageReading {
     /// Returns a message with the whole event as its data. Types and members of later versions are passed through.
     func operatorEvent(_ record: KafkaRecord) throws(WebhookMessageError) -> WebhookMessage {

@@ -6,7 +6,7 @@ internal import KeyedState
 internal import Primitives
 internal import Records
 
-/// Creates messages for `webhooks.content=state` from records of an entitlement topic.
+/// Creates messages for `webhooks.content=state` from entitlement topic records.
 extension MessageReading {
     /// The member that contains the facts behind a state, which are internal and not sent to receivers.
     private static let internalMember = "facts"

@@ -44,7 +44,7 @@ final class RecordFailures: Sendable {
     /// been assigned to another member.
     private static let maximumAge: Int64 = 8 * 86_400_000
 
-    /// - Parameter file: the file with the failures of earlier processes, updated for later ones, or nil to store no
+    /// - Parameter file: the file with the failures from earlier processes, updated for later ones, or nil to store no
     ///   failures.
     init(_ limits: Limits, file: FailuresFile? = nil, clocks: Clocks = .system) {
         self.limits = limits

@@ -14,7 +14,7 @@ package enum WebhookContent: String, Sendable, CaseIterable {
     /// Each operator event.
     case operations
 
-    /// Returns the input topic of an environment. Operator events have a single topic for all environments.
+    /// Returns the input topic for an environment. Operator events have a single topic for all environments.
     func topic(_ names: TopicNames, _ environment: AppStoreEnvironment) -> KafkaTopic {
         switch self {
         case .state: names.entitlements(environment)
@@ -23,7 +23,7 @@ package enum WebhookContent: String, Sendable, CaseIterable {
         }
     }
 
-    /// Returns the input topics of some environments.
+    /// Returns the input topics for the given environments.
     func topics(_ names: TopicNames, _ environments: [AppStoreEnvironment]) -> [KafkaTopic] {
         self == .operations ? [names.operations] : environments.map { topic(names, $0) }
     }

@@ -2,7 +2,7 @@ internal import HTTPClient
 internal import SignedRequests
 internal import Tracing
 
-/// Spans of deliveries, one per attempt to deliver a record in a recorded trace.
+/// Spans for deliveries, one per attempt to deliver a record in a recorded trace.
 extension WebhookSender {
     func endSpan(_ span: Span, _ message: WebhookMessage, _ response: HTTPClientResponse) {
         span.end(

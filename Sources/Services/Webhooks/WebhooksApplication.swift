@@ -20,7 +20,7 @@ package enum WebhooksApplication {
             429, connection failures and TLS failures are retried indefinitely. 410 stops deliveries. After any other \
             4xx, the record is dead-lettered after consumer.attempts, unless the receiver rejects every record.
 
-            Each receiver has its own consumer group: list several receivers of one process in webhooks.receivers, or \
+            Each receiver has its own consumer group: list several receivers for one process in webhooks.receivers, or \
             run separate processes with different values of webhooks.group.id.
 
             Exit codes: 0 stopped normally, 1 external failure, 64 usage, 65 a topic is damaged, 66 records were \

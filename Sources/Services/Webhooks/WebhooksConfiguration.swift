@@ -7,7 +7,7 @@ internal import Primitives
 internal import Records
 internal import SignedRequests
 
-/// The validated configuration of the service, with all checks that need no running component.
+/// The validated configuration of the service, including all checks that do not need a running component.
 package struct WebhooksConfiguration: Sendable {
     let url: String
     let keys: ReloadedFile<SigningKeys>

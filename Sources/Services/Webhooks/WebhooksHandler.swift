@@ -72,7 +72,7 @@ package final class WebhooksHandler: RecordHandler {
     }
 
     /// Returns the number of consecutive refusals, of any records, beyond which the receiver is at fault: the attempts
-    /// of four records.
+    /// for four records.
     static func refusalLimit(attempts: Int) -> Int { attempts * 4 }
 
     package func handle(_ record: KafkaRecord) async throws -> HandlerVerdict {

@@ -9,7 +9,7 @@ enum WebhooksMetricName {
     static let paused = "sluice_webhooks_paused"
 }
 
-/// The outcome of an attempt, used as the label `outcome` and as the reason in the log.
+/// The outcome of an attempt, used as the `outcome` label and as the reason in the log.
 enum WebhooksOutcome: String, Sendable, CaseIterable {
     /// A response with status 2xx.
     case accepted
@@ -30,7 +30,7 @@ enum WebhooksOutcome: String, Sendable, CaseIterable {
     case failed
 }
 
-/// The reason codes of dead-lettered and skipped records. Other possible codes are `http_…` with the response status
+/// The reason codes for dead-lettered and skipped records. Other possible codes are `http_…` with the response status
 /// and, if there was no response, those of ``WebhooksOutcome``.
 enum WebhooksReason {
     /// An erasure without a purchase in its key: the subject of the erasure is unknown.

@@ -6,7 +6,7 @@ internal import PipelineRuntime
 
 /// Selects a receiver's dead letters for reposting.
 package struct FailedDeliveries: Sendable {
-    /// The dead letter topic of the receiver's group.
+    /// The dead letter topic for the receiver's group.
     package let topic: KafkaTopic
     /// Selects only records dead-lettered at or after this time, in milliseconds since 1970; nil selects all.
     package let since: Int64?

@@ -11,7 +11,7 @@ internal import Records
 package enum WebhooksOperations {
     private static let testType = "sluice.test"
 
-    /// Posts a test message that concerns no purchase.
+    /// Posts a test message that does not concern any purchase.
     ///
     /// - Throws: a `ConfigurationError`, or a `StartupError` if there is no test message for the configured content.
     package static func test(_ configuration: Configuration) async throws -> DeliveryAttempt {
@@ -86,7 +86,7 @@ package enum WebhooksOperations {
         WebhookMessage(
             id: "sluice_test-\(milliseconds)", type: testType, bundleId: nil,
             body: MessageReading.body(type: testType, timestamp: RFC3339.text(milliseconds: milliseconds)) {
-                $0.set("message", "A test by sluicectl webhooks test. It concerns no purchase.")
+                $0.set("message", "A test message from sluicectl webhooks test. It does not concern any purchase.")
             }, traceParent: nil)
     }
 

@@ -12,7 +12,7 @@ package enum WebhooksSettings {
     package static let receivers = Setting(
         "webhooks.receivers", ValueKind.list(of: .receiverName), default: [],
         help: """
-            Names of several receivers of one process, each with its own group and settings \
+            Names of several receivers for one process, each with its own group and settings \
             webhooks.receivers.<receiver>.…. Default: a single receiver at webhooks.url.
             """,
         example: "crm,billing")

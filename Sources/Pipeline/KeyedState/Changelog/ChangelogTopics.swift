@@ -4,7 +4,7 @@ internal import PipelineRuntime
 
 /// A keyed state's topics as the brokers describe them.
 struct ChangelogTopics {
-    /// The identifier of the cluster.
+    /// The cluster ID.
     let cluster: String
     private(set) var partitionCounts: [KafkaTopic: Int] = [:]
     /// For each topic, the longest time, in milliseconds, that a database may be out of date and still be used.

@@ -30,7 +30,7 @@ struct BatchKeys {
     /// Returns whether only one record has a key with this hash. Keys with the same hash count as one key.
     func isSingle(_ hash: UInt64) -> Bool { slot(of: hash).map { slots[$0].count == 1 } ?? false }
 
-    /// Returns the slot of a hash, or the first free one; nil if neither is within reach.
+    /// Returns the slot for a hash, or the first free one; nil if neither is within reach.
     private func slot(of hash: UInt64) -> Int? {
         var index = Int(truncatingIfNeeded: hash ^ hash >> 32) & mask
         for _ in 0..<Self.reach {

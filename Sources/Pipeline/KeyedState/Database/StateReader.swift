@@ -111,7 +111,7 @@ public struct StateView<Model: StateModel> {
         """
     }
 
-    /// Returns the state of a key.
+    /// Returns the state for a key.
     public func state(of key: [UInt8], in topic: KafkaTopic) throws -> Model.State? {
         try database.firstRow(
             "SELECT state FROM rows WHERE topic = ? AND key = ?", [number(topic), .blob(key)], decode)

@@ -60,7 +60,7 @@ final class StateRowSource: Sendable {
 
     func close() { for slot in connections { slot.connection.withLock { $0.database.close() } } }
 
-    /// Returns the row of a key.
+    /// Returns the row for a key.
     ///
     /// - Parameter id: the row's id, by which it can be found while the indexes are missing; nil if it is unknown.
     func row(of key: [UInt8], id: Int64? = nil, in partition: KafkaTopicPartition) throws(StateError) -> StoredRow? {

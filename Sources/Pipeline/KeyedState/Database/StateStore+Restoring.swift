@@ -1,7 +1,7 @@
 internal import SQLite
 internal import Synchronization
 
-/// Handles index entries while a database without rows is restored. They are held in memory and written in large
+/// Handles index entries while a database without rows is being restored. They are held in memory and written in large
 /// batches, in index order. The row indexes are created at the end. In the meantime, the file is marked as incomplete,
 /// so that after a crash the next start completes it from the rows.
 extension StateStore {

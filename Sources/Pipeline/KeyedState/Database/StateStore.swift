@@ -233,7 +233,7 @@ final class StateStore: Sendable {
     /// Keeps states that exist only in this file because they cannot be published, joined with those kept earlier for
     /// the same keys.
     ///
-    /// - Parameter joinedBy: joins two states of the same key.
+    /// - Parameter joinedBy: joins two states with the same key.
     func keep(
         _ states: [[UInt8]: [UInt8]], of partition: KafkaTopicPartition,
         joinedBy join: ([UInt8], [UInt8]) throws -> [UInt8]

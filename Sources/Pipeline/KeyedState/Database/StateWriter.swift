@@ -33,7 +33,7 @@ extension StateWrite {
     }
 }
 
-/// Combines simultaneous writes of several partitions into one transaction, which is cheaper than one transaction for
+/// Combines simultaneous writes for several partitions into one transaction, which is cheaper than one transaction for
 /// each because the rows share table and log pages.
 final class StateWriter: Sendable {
     typealias Outcome = Result<[Int64], StateError>
@@ -84,7 +84,7 @@ final class StateWriter: Sendable {
             outcomes = try store.apply([own] + others.map(\.write)).map { .success($0) }
             ownOutcome = outcomes.removeFirst()
         } catch {
-            // A failure of one partition must not delay the others.
+            // A failure in one partition must not delay the others.
             ownOutcome = others.isEmpty ? .failure(error) : alone(own)
             outcomes = others.map { alone($0.write) }
         }

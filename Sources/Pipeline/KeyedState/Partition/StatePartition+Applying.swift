@@ -76,7 +76,7 @@ extension StatePartition {
 
     /// Called once the writes of the last batch are committed to the database.
     ///
-    /// - Parameter ids: the ids of the rows, in the order of the writes; 0 for removed rows.
+    /// - Parameter ids: the row ids, in the order of the writes; 0 for removed rows.
     func committed(_ ids: [Int64]) {
         withLock { guarded in
             for index in guarded.writing.indices where index < ids.count {

@@ -46,9 +46,9 @@ extension StatePartition {
         return false
     }
 
-    /// Returns the states of rows with derived updates that may not have been published. Such a row combines the
-    /// records of several members, and a member that had only its own record could not derive the updates. Refused rows
-    /// are skipped, as in ``republish(_:at:derived:)``.
+    /// Returns the states of rows with derived updates that may not have been published. Such a row combines records
+    /// from several members, and a member that had only its own record could not derive the updates. Refused rows are
+    /// skipped, as in ``republish(_:at:derived:)``.
     func statesBehind(_ keys: [[UInt8]], at now: Int64) throws -> [State] {
         try withLock { guarded in
             var states: [State] = []

@@ -7,7 +7,7 @@ extension StatePartition {
     struct Discarded: Sendable {
         /// Encoded rows that the brokers refused, by key; nil if the row was to be removed.
         var refused: [RowKey: [UInt8]?] = [:]
-        /// The error of each refused row.
+        /// The error for each refused row.
         var errors: [RowKey: KafkaError] = [:]
     }
 
@@ -58,7 +58,7 @@ extension StatePartition {
                 return nil
             }
             let kept = guarded.oversized[key.bytes]
-            // Keep the facts of a state that was refused earlier, too, because the row does not contain them.
+            // Keep the facts from a state that was refused earlier, too, because the row does not contain them.
             if let kept {
                 encoded = (try? model.join(encoded, kept.encoded)) ?? encoded
             }

@@ -40,7 +40,7 @@ extension StatePartition {
         }
     }
 
-    /// Returns the row of a record if the record is in its key's partition and another member or run published it with
+    /// Returns the row in a record if the record is in its key's partition and another member or run published it with
     /// the current fingerprint.
     private func copy(of record: BorrowedRecord, _ keyHash: UInt64, in records: PackedRecords) -> CopiedRow? {
         let headers = RestoredHeaders(record)
@@ -59,7 +59,7 @@ extension StatePartition {
 
     /// Called once copied rows are committed. Entries requested in the meantime are merged with them in memory.
     ///
-    /// - Parameter ids: the ids of the rows.
+    /// - Parameter ids: the row ids.
     func committed(_ copies: CopiedRows, _ ids: ArraySlice<Int64>, _ guarded: inout Guarded) {
         var ids = ids.makeIterator()
         copies.forEach { copy, block in

@@ -178,7 +178,7 @@ final class StatePartition<Model: StateModel>: Sendable {
         }
     }
 
-    /// Returns the entry of a key. Its row, if it has one, must already be in memory.
+    /// Returns the entry for a key. Its row, if it has one, must already be in memory.
     func entry(of key: RowKey, _ guarded: inout Guarded) -> Entry {
         if let entry = guarded.cache[key] { return entry }
         return guarded.cache.insert(key)

@@ -21,7 +21,7 @@ struct EntryWriter {
             + [String](repeating: "(?, ?, ?)", count: width).joined(separator: ", ")
     }
 
-    /// - Parameter names: the names to which entries refer by index.
+    /// - Parameter names: the names that entries refer to by index.
     init(_ guarded: StateStore.Guarded, names: [[UInt8]]) {
         (insert, insertMany, delete) = (guarded.insertEntry, guarded.insertEntries, guarded.deleteEntry)
         for name in names {

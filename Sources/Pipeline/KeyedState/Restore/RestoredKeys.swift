@@ -29,7 +29,7 @@ struct RestoredKeys: Sendable {
 
     /// Records that a key has a row.
     ///
-    /// - Parameter id: the id of the row; 0 until the row is committed, and again once it is deleted.
+    /// - Parameter id: the row id; 0 until the row is committed, and again once it is deleted.
     mutating func insert(_ key: [UInt8], id: Int64 = 0) { insert(Self.hash(key), id: id) }
 
     /// Records that the key with this hash has a row.
@@ -48,6 +48,6 @@ struct RestoredKeys: Sendable {
     /// Returns whether a key with this hash may have a row.
     func mayHold(_ hash: UInt64) -> Bool { !isComplete || ids[hash] != nil }
 
-    /// Returns the id of a key's row; 0 if no row of the key is committed, nil if the id is unknown.
+    /// Returns the id of a key's row; 0 if no row for the key is committed, nil if the id is unknown.
     func id(of key: [UInt8]) -> Int64? { isComplete ? ids[Self.hash(key), default: 0] : nil }
 }

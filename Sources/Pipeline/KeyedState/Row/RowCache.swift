@@ -33,7 +33,7 @@ struct RowCache<Model: StateModel> {
     /// kept were in use.
     private var sweepAt = 0
 
-    /// Returns the entry of a key if it is in memory, and marks it as used.
+    /// Returns the entry for a key if it is in memory, and marks it as used.
     subscript(key: RowKey) -> Entry? {
         guard let entry = entries[key] else { return nil }
         entry.generation = generation

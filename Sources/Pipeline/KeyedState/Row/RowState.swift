@@ -51,7 +51,7 @@ struct RowState<Model: StateModel> {
     /// Number of this process's last publication that was read back.
     private var lastRead: UInt64 = 0
 
-    /// Creates the state of a key that has no row.
+    /// Creates the state for a key that has no row.
     init() {}
 
     /// Creates the state of a row read from the database.

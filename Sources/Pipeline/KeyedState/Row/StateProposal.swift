@@ -12,7 +12,7 @@ public struct StateProposal: Sendable, Equatable {
         self.offset = offset
     }
 
-    /// Reads the proposal in a record of a state's topic; nil if there is none.
+    /// Reads the proposal in a record from a state's topic; nil if there is none.
     public init?(_ record: KafkaRecord) {
         guard let value = record.header(RecordMark.proposal)?.value else { return nil }
         let named = record.header(RecordMark.proposalOffset)?.value.flatMap {

@@ -42,7 +42,7 @@ public struct ConsumerApplication: Sendable {
     /// - Parameters:
     ///   - name: the name of the command, which is also the consumer group unless `<name>.group.id` is set.
     ///   - summary: one sentence for `--help`.
-    ///   - adminPort: the default of `admin.port`.
+    ///   - adminPort: the default for `admin.port`.
     ///   - topics: the input topics.
     ///   - control: the control topic, such as `appstore.control`, or nil if the group cannot be paused.
     ///   - handler: creates the handler; called after the topic checks and before the first record is read.
@@ -66,7 +66,7 @@ public struct ConsumerApplication: Sendable {
     ///   - name: the name of the command, which is also the consumer group unless `<name>.group.id` is set.
     ///   - summary: one sentence for `--help`.
     ///   - discussion: further paragraphs for `--help`.
-    ///   - adminPort: the default of `admin.port`.
+    ///   - adminPort: the default for `admin.port`.
     ///   - schema: the settings of this consumer, in addition to those of every consumer, and the prefix of its
     ///     environment variables.
     ///   - examples: command lines for `--help`.

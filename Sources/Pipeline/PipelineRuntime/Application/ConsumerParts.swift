@@ -12,7 +12,7 @@ public struct ConsumerTopics: Sendable {
     public var input: [KafkaTopicExpectation]
     /// Other required topics, such as those that the handler writes to.
     public var others: [KafkaTopicExpectation]
-    /// The shared dead letter topic of all input topics. If nil, each input topic has a separate one.
+    /// The shared dead letter topic for all input topics. If nil, each input topic has a separate one.
     public var deadLetters: KafkaTopic?
     /// The control topic, which records whether the group is paused (`sluicectl pause`). If nil, the group cannot be
     /// paused.
@@ -40,8 +40,8 @@ public struct ConsumerTopics: Sendable {
     }
 }
 
-/// The argument of a consumer's `build` closure. At this point, everything is configured and checked but nothing has
-/// started.
+/// The argument passed to a consumer's `build` closure. At this point, everything is configured and checked but nothing
+/// has started.
 public struct ConsumerContext: Sendable {
     /// The validated configuration, including the consumer's own settings.
     public let configuration: Configuration

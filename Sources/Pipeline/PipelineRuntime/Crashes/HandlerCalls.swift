@@ -26,7 +26,7 @@ final class HandlerCalls: Sendable {
     private let alone: Permits?
 
     /// - Parameters:
-    ///   - file: the file of running calls, or nil if crashes are not counted.
+    ///   - file: the file that lists running calls, or nil if crashes are not counted.
     ///   - deadline: the time limit for a call, or nil for no limit.
     init(file: CallFile? = nil, deadline: CallDeadline? = nil) {
         self.file = file
@@ -61,7 +61,7 @@ final class HandlerCalls: Sendable {
     ///   - first: the call's first record.
     ///   - last: the call's last record, from the same partition.
     ///   - isAlone: whether to wait until no other call is running, and to block other calls until this one ends.
-    /// - Throws: any error of `body`; `CancellationError` if the task is cancelled before the call begins.
+    /// - Throws: any error thrown by `body`; `CancellationError` if the task is cancelled before the call begins.
     func call<Result>(
         first: KafkaRecord, last: KafkaRecord, isAlone: Bool = false, _ body: () async throws -> Result
     ) async throws -> Result {
@@ -77,7 +77,7 @@ final class HandlerCalls: Sendable {
         return try await body()
     }
 
-    /// Clears the suspicion of a record, because its effect or its dead letter is durable.
+    /// Clears the suspicion against a record, because its effect or its dead letter is durable.
     func finished(_ record: KafkaRecord) {
         guard hasSuspects else { return }
         let (offset, partition) = (record.offset.rawValue, Int64(record.partition.rawValue))

@@ -4,7 +4,7 @@ internal import Lifecycle
 internal import ServiceKit
 internal import Telemetry
 
-/// Writes dead letters. This service stops after the pipeline, so the dead letters of the last records are still
+/// Writes dead letters. This service stops after the pipeline, so the dead letters for the last records are still
 /// acknowledged.
 final class DeadLetterProducer: Sendable {
     /// The maximum request size in bytes. A dead letter is its record plus at most 12 KB of headers, and by default

@@ -87,8 +87,8 @@ final class GroupTelemetry: Sendable {
             [LogField(.facility, line.facility), LogField(.clientMessage, line.message)])
     }
 
-    /// Returns the time from which the oldest unfinished record could have been handled, in monotonic nanoseconds.
-    /// Returns nil if there is none, or while the group is paused and records wait intentionally.
+    /// Returns the earliest time at which the oldest unfinished record could have been handled, in monotonic
+    /// nanoseconds. Returns nil if there is none, or while the group is paused and records wait intentionally.
     private static func handleableSince(_ load: PartitionWindow.Load, _ pause: GroupPause) -> Int64? {
         guard let since = load.oldestAdmittedAt, !pause.isPaused else { return nil }
         return max(since, pause.resumedAt)

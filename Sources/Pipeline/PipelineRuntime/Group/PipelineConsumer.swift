@@ -206,7 +206,7 @@ package final class PipelineConsumer: Service {
         }
     }
 
-    /// Waits for work of a lost assignment that ignores its cancellation, because that work must not overlap with the
+    /// Waits for work from a lost assignment that ignores its cancellation, because that work must not overlap with the
     /// next assignment. After the drain limit, the process fails and another member takes over.
     private func wait(for previous: Task<Void, Never>, of partition: KafkaTopicPartition) async {
         await withTaskGroup(of: Void.self) { group in

@@ -1,12 +1,12 @@
 public import Kafka
 
-/// Handles the records of a partition in batches and returns one verdict per record, so that one transaction can cover
+/// Handles a partition's records in batches and returns one verdict per record, so that one transaction can cover
 /// hundreds of records.
 ///
 /// Each partition has at most one running batch; partitions run concurrently. For the threads that handlers run on, see
 /// ``RecordHandler``.
 public protocol BatchHandler: Sendable {
-    /// Handles records of one partition, in ascending order of offset, and returns one verdict per record in the same
+    /// Handles one partition's records, in ascending offset order, and returns one verdict per record in the same
     /// order.
     ///
     /// After the first `retry`, later verdicts in the batch are ignored and their records are passed again. A handler

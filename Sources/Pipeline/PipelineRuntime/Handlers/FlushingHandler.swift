@@ -11,7 +11,7 @@ public import Kafka
 /// Records that were appended but not flushed when a partition is lost or the process ends are read again. The output
 /// of a flush must therefore be named after its content (topic, partition, first offset) or be safe to write twice.
 public protocol FlushingHandler: Sendable {
-    /// Appends records of one partition, in ascending order of offset, and returns one verdict per record in the same
+    /// Appends one partition's records, in ascending offset order, and returns one verdict per record in the same
     /// order. `done` means that the next flush makes the record durable. Validate records here, because a flush cannot
     /// reject them.
     ///

@@ -2,10 +2,10 @@ public import Kafka
 
 /// Handles records one at a time, in order for each key.
 ///
-/// Handlers run on up to 64 threads of the runtime and may block them (SQLite, files). Partitions run concurrently, as
-/// do up to `PipelineOptions.concurrency` records with different keys within a partition, so a handler must be
-/// `Sendable`. Within an assignment, records with the same key never overlap, and a retried record delays only records
-/// with the same key. After a restart or a rebalance, a record may be passed again, so effects must be idempotent.
+/// Handlers run on up to 64 runtime threads and may block them (SQLite, files). Partitions run concurrently, as do up
+/// to `PipelineOptions.concurrency` records with different keys within a partition, so a handler must be `Sendable`.
+/// Within an assignment, records with the same key never overlap, and a retried record delays only records with the
+/// same key. After a restart or a rebalance, a record may be passed again, so effects must be idempotent.
 public protocol RecordHandler: Sendable {
     /// Handles one record and returns a verdict.
     ///

@@ -2,8 +2,8 @@ internal import Kafka
 internal import Telemetry
 internal import Tracing
 
-/// Spans of handler calls, one per attempt to handle a record in a recorded trace. Work within the call joins the trace
-/// through its ``TraceScope``.
+/// Spans for handler calls, one per attempt to handle a record in a recorded trace. Work within the call joins the
+/// trace through its ``TraceScope``.
 struct HandlerTracing: Sendable {
     private static let header = "traceparent"
 

@@ -1,6 +1,6 @@
 /// Tracks the offsets of a partition that may be committed: the contiguous prefix of finished records.
 ///
-/// A value type without I/O. Records are admitted in ascending order of offset. Gaps between offsets (compaction,
+/// A value type without I/O. Records are admitted in ascending offset order. Gaps between offsets (compaction,
 /// transaction markers) are skipped. `nextOffset` is never greater than the offset of an unfinished record.
 struct OffsetTracker: Sendable {
     private struct Entry {

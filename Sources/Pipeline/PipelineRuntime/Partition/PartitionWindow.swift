@@ -45,7 +45,7 @@ final class PartitionWindow: Sendable {
         self.share = share
     }
 
-    /// Adds records that were read, in ascending order of offset.
+    /// Adds records that were read, in ascending offset order.
     ///
     /// - Returns: the admitted records. Records whose offset is not greater than all earlier offsets are omitted.
     func admit(_ records: [KafkaRecord]) -> [KafkaRecord] {

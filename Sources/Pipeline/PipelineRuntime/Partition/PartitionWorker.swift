@@ -109,7 +109,7 @@ struct PartitionWorker: Sendable {
         await partition.store(nextOffset: next)
     }
 
-    /// Writes the dead letter of a record, with unlimited retries. Until it is written, the committed offset does not
+    /// Writes the dead letter for a record, with unlimited retries. Until it is written, the committed offset does not
     /// advance past the record. If the topic rejects the content of the dead letter, the dead letter is written in a
     /// different form.
     ///

@@ -8,8 +8,8 @@ protocol WorkerPartition: Sendable {
     /// Whether new work may start. False once a revocation or loss has begun.
     var isActive: Bool { get }
 
-    /// Waits for records and returns the available ones in ascending order of offset, or nil if the partition is
-    /// inactive or the task is cancelled. The array is empty if `limit` expires.
+    /// Waits for records and returns the available ones in ascending offset order, or nil if the partition is inactive
+    /// or the task is cancelled. The array is empty if `limit` expires.
     func next(maxRecords: Int, maxBytes: Int, within limit: Duration?) async -> [KafkaRecord]?
     /// Waits without reading.
     ///

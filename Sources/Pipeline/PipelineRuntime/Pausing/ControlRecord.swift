@@ -3,7 +3,7 @@ package import Kafka
 internal import Primitives
 
 /// The value of a record in the control topic: whether a consumer group is paused, with the reason and the author. The
-/// key of the record is the name of the group; the last record with a key is in effect.
+/// record key is the group name; the last record with a key is in effect.
 ///
 /// The JSON Schema is `deploy/control-record.schema.json`.
 package struct ControlRecord: Hashable, Sendable {

@@ -1,10 +1,10 @@
 package import Kafka
 
-/// The record in effect for each group, computed from the records of the control topic in log order.
+/// The record in effect for each group, computed from the records in the control topic, in log order.
 ///
 /// An unreadable record changes nothing, so a damaged record neither pauses nor resumes a group.
 package struct ControlTable: Sendable {
-    /// The maximum length of a group's name, in bytes. Kafka's own limit for a key is much higher.
+    /// The maximum length of a group name, in bytes. Kafka's own limit for a key is much higher.
     private static let maximumNameBytes = 1024
 
     /// The record in effect for each group. A group whose last record is a tombstone has none.
@@ -17,7 +17,7 @@ package struct ControlTable: Sendable {
         self.groups = groups
     }
 
-    /// Returns the record of a paused group, or nil if the group is running.
+    /// Returns the record for a paused group, or nil if the group is running.
     package func pause(of group: KafkaConsumerGroup) -> ControlRecord? {
         records[group].flatMap { $0.state == .paused ? $0 : nil }
     }

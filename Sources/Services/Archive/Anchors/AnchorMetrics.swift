@@ -1,6 +1,6 @@
 internal import Telemetry
 
-/// Metrics of one anchor.
+/// Metrics for one anchor.
 struct AnchorMetrics: Sendable {
     private let behind: Gauge
     private let anchored: Counter

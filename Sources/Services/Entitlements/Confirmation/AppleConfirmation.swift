@@ -44,7 +44,7 @@ struct AppleConfirmation: Sendable {
         if !isKnown || !isAnswered { hasUnknown = true }
     }
 
-    /// - Returns: the newest facts of the subscription, or nil if the answer does not contain it.
+    /// - Returns: the newest facts about the subscription, or nil if the answer does not contain it.
     private mutating func addSubscription(
         _ purchase: PurchaseFacts, _ client: AppStoreServerClient, _ scope: APIScope
     ) async throws -> PurchaseFacts? {
@@ -84,7 +84,7 @@ struct AppleConfirmation: Sendable {
             return false
         }
         let found = try Self.facts(of: verified, status: nil)
-        // A transaction of another purchase proves nothing about this one.
+        // A transaction for another purchase proves nothing about this one.
         guard found.originalTransactionId == purchase.originalTransactionId else { return false }
         facts.append(found)
         return true

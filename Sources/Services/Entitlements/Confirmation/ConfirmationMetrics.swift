@@ -1,7 +1,7 @@
 internal import Synchronization
 internal import Telemetry
 
-/// The outcome of a query to Apple; the values of the label `outcome`.
+/// The outcome of a query to Apple; the values of the `outcome` label.
 enum ConfirmationOutcome: String, Sendable, CaseIterable {
     /// Apple returned signed statements about the purchase.
     case confirmed

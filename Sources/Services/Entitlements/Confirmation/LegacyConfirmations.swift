@@ -195,7 +195,7 @@ final class LegacyConfirmations: Service {
         guard answer.hasUnknown else { return }
         log.log(
             .warning, key: "unknown",
-            "a transaction of a version 1 notification is unknown to Apple, so it is new or forged; retrying the query",
+            "a transaction in a version 1 notification is unknown to Apple, so it is new or forged; retrying the query",
             fields(purchase) + [LogField(.originalTransactionId, purchase.originalTransactionId.rawValue)])
     }
 

@@ -13,7 +13,7 @@ struct LegacyTrustPlan {
     let rules: LegacyTrustRules
     /// Apps whose version 1 notifications are confirmed through the API.
     let confirmedApps: Set<BundleId>
-    /// The API settings of the apps.
+    /// The apps' API settings.
     let api: AppStoreSettings.API
     /// Apps with the policy `confirm` but without API credentials.
     private let unconfirmableApps: [BundleId]

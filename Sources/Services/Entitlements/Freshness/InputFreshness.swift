@@ -80,7 +80,7 @@ final class InputFreshness: Sendable {
 
     // MARK: Observations
 
-    /// Updates the measurements of a topic, partition by partition.
+    /// Updates the measurements for a topic, partition by partition.
     func update(_ topic: KafkaTopic, partitions count: Int, _ body: (Int, inout PartitionReading) -> Void) {
         partitions.withLock { partitions in
             var readings = partitions[topic] ?? []

@@ -1,4 +1,4 @@
-/// Tracks the time up to which the group has read everything received in one partition of the input.
+/// Tracks the time up to which the group has read everything received in one input partition.
 ///
 /// Remembers when each end of the log was observed. Once the group has passed an end, it has read everything received
 /// up to that observation. Until then, the timestamp of the group's next record is used.

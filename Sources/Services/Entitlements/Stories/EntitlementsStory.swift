@@ -4,7 +4,7 @@ internal import KeyedState
 internal import PipelineRuntime
 package import Story
 
-/// The rules with which a story replays this service's decisions.
+/// The rules that a story uses to replay this service's decisions.
 package enum EntitlementsStory {
     /// The settings that affect decisions, in addition to apps, roots and the App Store Server API.
     package static let schema = ConfigurationSchema([

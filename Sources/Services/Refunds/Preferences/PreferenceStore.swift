@@ -97,7 +97,7 @@ final class PreferenceStore: Sendable {
         }
     }
 
-    /// Applies records of one partition, in ascending order of offset, and stores the next offset.
+    /// Applies one partition's records, in ascending offset order, and stores the next offset.
     ///
     /// - Returns: the number of records without a key, or with a key that cannot belong to a customer.
     func apply(_ records: [KafkaRecord]) throws -> Int {
