@@ -53,7 +53,7 @@ extension KeyedState {
         store.close()
     }
 
-    /// Checks for lost state before joining the group, for the partitions with a leader that answers. Each partition is
+    /// Checks for lost state before joining the group, in the partitions whose leader answers. Each partition is
     /// checked again on assignment.
     private func refuseToForget(_ parts: Parts) async throws {
         guard options.role != .reader, options.history != nil else { return }

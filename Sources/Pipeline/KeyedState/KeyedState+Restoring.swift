@@ -38,7 +38,7 @@ extension KeyedState {
         }
     }
 
-    /// Ends the restore once everything published before the start has been read; retries until the database can be
+    /// Ends the restore once everything published before startup has been read; retries until the database can be
     /// written.
     func endRestore(_ parts: Parts) {
         let isFirst = withRunning { running in

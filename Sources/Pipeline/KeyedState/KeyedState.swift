@@ -7,11 +7,11 @@ package import Primitives
 internal import Synchronization
 package import Telemetry
 
-/// State by key. The source of truth is a compacted topic, the changelog. The rows in SQLite reflect a prefix of the
-/// changelog and are written only by its reader.
+/// Stores state by key. The source of truth is a compacted topic, the changelog. The rows in SQLite reflect a prefix of
+/// the changelog and are written only by its reader.
 ///
-/// - The owner of a partition merges into the row joined with its own publications that have not been read back yet,
-///   publishes the result, and is done when the publication is acknowledged.
+/// - The owner of a partition merges states into the row joined with its own publications that have not been read back
+///   yet, publishes the result, and is done when the publication is acknowledged.
 /// - The owner republishes a row after reading a record that is incomplete or unreadable.
 /// - On assignment, a partition is read to its end before the first record is handled.
 /// - A contribution (``contribute(to:from:orTo:_:)``) does not come from an input topic: it is published first, and the
@@ -97,9 +97,9 @@ public final class KeyedState<Model: StateModel>: Sendable {
         metrics.collect { [weak self] samples in self?.sample(&samples) }
     }
 
-    /// The reason why reads may be incomplete. Nil if everything published before the start has been read, the reader
-    /// is behind by at most ``StateOptions/maximumLag`` and has not stalled for longer than
-    /// ``StateOptions/maximumStall``, and the database can be written.
+    /// The reason why reads may be incomplete. Nil if everything published before startup has been read, the reader is
+    /// behind by at most ``StateOptions/maximumLag`` and has not stalled for longer than ``StateOptions/maximumStall``,
+    /// and the database can be written.
     public var obstacle: String? {
         let now = clocks.monotonicMilliseconds()
         return withRunning { running in

@@ -7,7 +7,7 @@ struct StateHealth: Sendable {
     /// client's threads are considered stuck, and only a restart helps.
     static let longestSilence: Int64 = 60_000
 
-    /// Time of the last statistics, or of the start; nil before the start.
+    /// Time of the last statistics, or of startup; nil before startup.
     var lastSign: Int64?
     /// Number of brokers that the reader is connected to; nil before the first statistics.
     var brokersUp: Int?
@@ -26,7 +26,7 @@ struct StateHealth: Sendable {
         waiting[place] = isBehind ? now : nil
     }
 
-    /// Records that a broker reported a newer end of the partition.
+    /// Records that a broker reported a newer end for the partition.
     mutating func sawEnd(of place: KafkaTopicPartition, isBehind: Bool, at now: Int64) {
         waiting[place] = isBehind ? waiting[place] ?? now : nil
     }

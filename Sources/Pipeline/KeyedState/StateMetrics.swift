@@ -55,7 +55,7 @@ struct StateMetrics: Sendable {
     ) {
         samples.gauge(
             StateMetricName.complete,
-            help: "1 when everything published before the start has been read and the lag is within its bound.",
+            help: "1 when everything published before startup has been read and the lag is within its bound.",
             isComplete ? 1 : 0)
         samples.gauge(
             StateMetricName.oversizedRows, help: "Rows whose current value is too large to publish.", Double(oversized))
@@ -64,7 +64,7 @@ struct StateMetrics: Sendable {
             help: "Rows whose current value the brokers refuse for a reason other than size.", Double(refused))
         samples.gauge(
             StateMetricName.unreadRecords,
-            help: "Offsets remaining in a restore; 0 when everything published before the start has been read.",
+            help: "Offsets remaining in a restore; 0 when everything published before startup has been read.",
             Double(unread))
         for (place, lag) in lags {
             samples.gauge(
@@ -82,7 +82,7 @@ struct StateMetrics: Sendable {
             health.unwritten.isEmpty ? 1 : 0)
         samples.gauge(
             StateMetricName.stalledSeconds,
-            help: "Longest time that a partition behind its topic has not applied any record.",
+            help: "Longest time that a partition behind its topic has gone without applying a record.",
             Double(health.stalled(at: now)) / 1_000)
         guard let brokersUp = health.brokersUp else { return }
         samples.gauge(

@@ -12,7 +12,7 @@ public protocol StateModel: Sendable {
 
     // MARK: Required
 
-    /// Returns the record key of a state in its topic. Values that are joined must share a key, and no other value may
+    /// Returns the record key for a state in its topic. Values that are joined must share a key, and no other value may
     /// have it.
     ///
     /// The key may differ from that of the input record: for example, the account that a purchase belongs to. Another
@@ -27,7 +27,7 @@ public protocol StateModel: Sendable {
     ///   is dead-lettered; other records in the batch are not affected.
     func merge(_ other: State, into state: inout State) throws -> StateMerge
 
-    /// Returns the row as stored in the database: all facts, independent of the time.
+    /// Returns the row as stored in the database: all facts, independent of time.
     func encode(_ state: State) -> [UInt8]
 
     /// Decodes the output of ``encode(_:)``, written by this or an older version of the program.

@@ -24,7 +24,7 @@ public enum StateSettings {
         help: "Lag behind the state's topics, in records, above which the process is not ready.")
     public static let maximumStall = Setting.duration(
         "state.lag.time.limit", default: .seconds(30), in: .seconds(1)...(.seconds(3_600)),
-        help: "Longest time behind the topics without applying a record; beyond it, the process is not ready.")
+        help: "Longest time behind the topics without applying a record; after that, the process is not ready.")
 
     public static let all: [any AnySetting] = [role, standbys, republishRate, maximumLag, maximumStall]
 }

@@ -6,7 +6,7 @@ internal import Primitives
 ///
 /// The JSON Schema for the value is `deploy/operator-event.schema.json`.
 package struct OperatorEvent: Sendable {
-    /// The format version, in the member `version`.
+    /// The format version, in the `version` member.
     package static let formatVersion: Int64 = 1
 
     package let type: OperatorEventType

@@ -4,7 +4,7 @@ package import Telemetry
 /// The listener for `/livez`, `/readyz` and `/metrics`, identical in every executable.
 package enum AdminListener {
     /// Creates the listener. `/readyz` and `/livez` answer 503 with one line per failing check, in the given order. The
-    /// checks of `/livez` detect conditions that only a restart can fix. Checks and additional pages are evaluated for
+    /// `/livez` checks detect conditions that only a restart can fix. Checks and additional pages are evaluated for
     /// each request. Every `/readyz` response also contains the lines of `notes`, which do not affect its status.
     package static func listener(
         host: String, port: Int, metrics: MetricsRegistry, readiness: @escaping @Sendable () -> [HealthCheck],

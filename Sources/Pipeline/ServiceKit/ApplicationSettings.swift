@@ -27,7 +27,7 @@ public enum ApplicationSettings {
     public static let durability = Setting<Durability>.oneOf(
         "durability", default: .checked,
         help: """
-            managed skips the checks of replicas, in-sync replicas and unclean elections under profile production, for \
+            managed skips checking replicas, in-sync replicas and unclean elections under profile production, for \
             Kafka services that replicate data but do not report how. All other checks remain.
             """)
     public static let logLevel = Setting<Logger.Level>.oneOf(

@@ -7,7 +7,7 @@ package import Telemetry
 /// Watches the files with this process's Kafka passwords and certificates.
 ///
 /// librdkafka reads the files when a client is created, and before version 2.1 it cannot replace their contents, so a
-/// rotation requires a restart. A log line and a gauge report a file that has changed since the start, so that a
+/// rotation requires a restart. A log line and a gauge report a file that has changed since startup, so that a
 /// forgotten restart is noticed before the old password or certificate expires.
 package final class KafkaCredentialFiles: Service {
     package let name = "kafka credentials"
@@ -38,7 +38,7 @@ package final class KafkaCredentialFiles: Service {
             for property in files.keys.sorted() {
                 samples.gauge(
                     ServiceKitMetricName.credentialsChanged,
-                    help: "1 if a file with Kafka credentials has changed since the start, otherwise 0.",
+                    help: "1 if a file with Kafka credentials has changed since startup, otherwise 0.",
                     labels: [MetricLabel("property", property)], changed.contains(property) ? 1 : 0)
             }
         }
@@ -54,7 +54,7 @@ package final class KafkaCredentialFiles: Service {
             guard isNews else { continue }
             let fields = [LogField(.property, property), LogField(.file, path)]
             if isChanged {
-                logger.warning("Kafka credentials have changed since the start; restart to use them", fields)
+                logger.warning("Kafka credentials have changed since startup; restart to use them", fields)
             } else {
                 logger.info("Kafka credentials again match those read at startup", fields)
             }

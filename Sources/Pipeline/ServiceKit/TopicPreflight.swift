@@ -11,7 +11,7 @@ package enum TopicPreflight {
         package let isEmbeddedBroker: Bool
         /// Violations that `single-node` tolerates, one line each.
         package let warnings: [String]
-        /// Recommended changes under any profile, which do not prevent the start. One line each, with the fix.
+        /// Recommended changes under any profile, which do not prevent startup. One line each, with the fix.
         package let advice: [String]
         /// The number of partitions of each topic.
         package let partitions: [KafkaTopic: Int]

@@ -7,7 +7,7 @@ extension ArchiveSettings {
     /// A store to which the service writes.
     package struct Store: Sendable {
         package let setting: String
-        /// The directory or the URL of the bucket.
+        /// The directory, or the bucket's URL.
         package let location: String
         package let isBucket: Bool
         /// Opens the store, lists it, and checks that it supports the conditional writes that the service needs.

@@ -19,7 +19,7 @@ package enum ArchiveSettings {
             """)
     package static let deadLetters = Setting(
         "archive.dead.letter.topics", ValueKind.list(of: .text), default: [],
-        help: "Dead letter topics of your own consumers to archive as well.",
+        help: "Dead letter topics of your own consumers that are archived as well.",
         example: "appstore.notifications.production.inbox.dlq")
     package static let begin = Setting.boolean(
         "archive.begin", default: false,

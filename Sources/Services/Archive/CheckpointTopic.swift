@@ -1,7 +1,7 @@
 internal import Kafka
 internal import TransparencyLog
 
-/// Reads the latest records of each origin from the checkpoint topic before a log is opened.
+/// Reads the latest records for each origin from the checkpoint topic before a log is opened.
 actor CheckpointTopic {
     /// The number of records kept per origin. Keeping several prevents a record that the archive did not sign from
     /// hiding one that it did.

@@ -1,7 +1,7 @@
 internal import ArchiveKeys
 internal import ArchiveLog
 
-/// Stores the last signed notes of each log in the key store, which is on a different volume from the archive.
+/// Stores the last signed notes for each log in the key store, which is on a different volume from the archive.
 struct KeyStoreHeads: SignedHeads {
     let keys: KeyStore
 

@@ -85,8 +85,8 @@ final class RetentionService: Service {
         }
     }
 
-    /// The logs with payloads that expire. Erasures prove that keys were destroyed on purpose, and certificates keep
-    /// old notifications verifiable, so both are kept.
+    /// The logs whose payloads expire. Erasures prove that keys were destroyed on purpose, and certificates keep old
+    /// notifications verifiable, so both are kept.
     private var personalLogs: [KafkaTopicPartition] {
         parts.logs.partitions.filter { parts.topics[$0.topic]?.kind.isPersonal == true }
     }

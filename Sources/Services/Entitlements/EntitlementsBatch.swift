@@ -3,7 +3,7 @@ internal import JSON
 
 /// A request to `POST /v1/entitlements/query` for the entitlements of several subjects at one point in time.
 struct EntitlementsBatch: Sendable, Equatable {
-    /// One query per subject, in the order of the request.
+    /// One query per subject, in request order.
     var queries: [EntitlementsQuery]
     /// The time at which the entitlements are evaluated, or nil for the current time.
     var at: AppStoreInstant?

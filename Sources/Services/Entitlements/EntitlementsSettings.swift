@@ -16,7 +16,7 @@ package enum EntitlementsSettings {
         "http.port", default: 8081, in: 0...65535, help: "The read API's port; 0 selects a free port and logs it.")
     package static let products = Setting.readableFile(
         "products",
-        help: "JSON file with each product's entitlements. Without it, a product grants an entitlement of its own name.",
+        help: "JSON file with each product's entitlements. Without it, a product grants an entitlement with its name.",
         example: "/etc/sluice/products.json"
     ).optional
     package static let topicsPrefix = Setting.string(
@@ -85,7 +85,7 @@ package enum EntitlementsSettings {
     package static let uploadAge = Setting.duration(
         "entitlements.upload.age", default: .seconds(3_600), in: .zero ... .seconds(366 * 86_400),
         help: """
-            Maximum age of the signature of an uploaded transaction if its purchase is unknown. An older transaction \
+            Maximum age of an uploaded transaction's signature if its purchase is unknown. An older transaction \
             may have been refunded since: it is confirmed with Apple if appstore.api.key.file and its ids are set, and \
             rejected otherwise.
             """)

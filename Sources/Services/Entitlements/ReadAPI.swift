@@ -15,7 +15,7 @@ struct ReadAPI: Sendable {
     /// separate.
     static let maximumPurchases = 10_000
 
-    /// Returns the reader of the rows, or throws if they cannot be read.
+    /// Returns the row reader, or throws if rows cannot be read.
     let reader: @Sendable () throws(StateError) -> StateReader<EntitlementsModel>
     let topics: TopicNames
     let rules: ProductRules

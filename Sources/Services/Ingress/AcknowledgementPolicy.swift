@@ -33,8 +33,8 @@ enum AcknowledgementPolicy {
     /// A verified notification has no identity, which is a programming error.
     static let inconsistent = HTTPResponse(status: 503, reason: IngressReason.inconsistent)
 
-    /// Returns the response to a body that is not stored. A 400 to 403 or 413 closes the connection, so that invalid
-    /// requests do not keep connections open.
+    /// Returns the response to a body that is not stored. A status from 400 to 403, or 413, closes the connection, so
+    /// that invalid requests do not keep connections open.
     static func refused(_ refusal: Refusal) -> HTTPResponse {
         HTTPResponse(
             status: refusal.status, reason: refusal.reason.rawValue,

@@ -60,7 +60,7 @@ extension IngressConfiguration {
         try AppStoreSettings.apps(configuration)
     }
 
-    /// Returns the certificates in the files listed in `root.certificates` as DER, or Apple's root if the setting is
+    /// Returns, as DER, the certificates in the files listed in `root.certificates`, or Apple's root if the setting is
     /// not set.
     package static func roots(_ configuration: Configuration) throws(ConfigurationError) -> [[UInt8]] {
         try AppStoreSettings.roots(configuration)

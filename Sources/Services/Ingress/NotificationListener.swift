@@ -9,7 +9,7 @@ enum NotificationListener {
     static let path: StaticString = "/notifications"
     /// The maximum size of a signed notification in bytes. Apple's notifications are about 19 KB.
     static let maximumBody = 256 * 1024
-    /// The maximum size of a body of version 1 or earlier in bytes. Such a body contains the customer's transactions
+    /// The maximum size, in bytes, of a body of version 1 or earlier. Such a body contains the customer's transactions
     /// and receipt.
     static let maximumLegacyBody = 2 * 1024 * 1024
     /// The maximum number of fields in a version 1 body. A transaction has about 25.
@@ -54,7 +54,7 @@ enum NotificationListener {
             passEnded: { workers.announce() })
     }
 
-    /// Returns the trace parent if it is valid. Only a valid one may become a header of the record.
+    /// Returns the trace parent if it is valid. Only a valid one may become a record header.
     private static func traceParent(_ head: RequestHead) -> TraceParent? {
         head.header("traceparent").flatMap { TraceParent.parse($0) }
     }

@@ -253,8 +253,8 @@ final class NotificationProcessor: Sendable {
                 decisions.explain(notification.record)
                 settle(known, exchange, acknowledged: AcknowledgementPolicy.quarantined(notification))
             case .failure(let error):
-                // Return the bytes, so that an outage does not exhaust the budget. The bytes of a record that may have
-                // been written remain spent.
+                // Return the bytes to the budget, so that an outage does not exhaust the budget. The bytes of a record
+                // that may have been written remain spent.
                 if error.persistence == .no { quarantine.giveBack(count) }
                 settle(known, exchange, refused: AcknowledgementPolicy.notAcknowledged(error))
             }

@@ -5,9 +5,9 @@ internal import Tracing
 
 /// The trace to which a request belongs.
 enum RequestTrace: Sendable {
-    /// Tracing is off. The client's trace context, if any, becomes a header of the record.
+    /// Tracing is off. The client's trace context, if any, becomes a record header.
     case off(TraceParent?)
-    /// The trace is not recorded. Its context becomes a header of the record, so consumers do not record it either.
+    /// The trace is not recorded. Its context becomes a record header, so consumers do not record it either.
     case unrecorded(TraceParent)
     /// The trace is recorded, with the span of the request.
     case recorded(Span)

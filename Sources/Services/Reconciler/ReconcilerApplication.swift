@@ -53,7 +53,7 @@ package enum ReconcilerApplication {
                     --appstore.api.issuer.id 57246542-96fe-1a63-e053-0824d011072a --appstore.api.key.id 2X9R4HXF34 \
                     --appstore.api.key.file /run/secrets/AuthKey.p8
                     """, "Run with one app."),
-                .init("sluicectl reconcile report", "Show the findings of the last sweeps."),
+                .init("sluicectl reconcile report", "Show the findings from the last sweeps."),
             ],
             topics: { configuration in
                 let topics = TopicNames(prefix: configuration[ReconcilerSettings.topicsPrefix])

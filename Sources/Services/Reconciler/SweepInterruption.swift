@@ -12,7 +12,7 @@ struct SweepInterruption: Error {
     /// Whether the window must be reread from the start, because its next page cannot be requested.
     var restartsWindow = false
     /// Whether Apple answered but did not return the page. If so, the content of this window may be the cause, and
-    /// other windows may be readable. A refused key, a limit, or a connection failure affects all windows.
+    /// other windows may be readable. A refused key, a rate limit, or a connection failure affects all windows.
     var isAboutWindow = false
 
     init(_ cause: SweepFailureCause, _ message: String) {

@@ -12,7 +12,7 @@ protocol RefundStore: Sendable {
     func propose(_ answer: FrozenAnswer, for refund: RefundCase) async throws -> Bool
     /// Merges part of a case. Returns once it has been read back.
     func record(_ contribution: RefundCase) async throws
-    /// Returns the time, on Apple's clock, of the last RESCIND_CONSENT notification from the case's customer, or nil if
+    /// Returns the time, on Apple's clock, of the last RESCIND_CONSENT notification for the case's customer, or nil if
     /// none is known.
     func consentRescindedAt(_ refund: RefundCase) async throws -> AppStoreInstant?
     /// Returns the history of the case's customer, excluding this case, or nil if the customer is unknown.

@@ -18,7 +18,7 @@ struct RefundsConfiguration {
     let api: AppStoreSettings.API
     let verifier: NotificationVerifier
     let provider: ConsumptionProvider?
-    /// Findings about working settings that should be changed.
+    /// Findings about settings that work but should be changed.
     let warnings: [String]
 
     /// - Throws: a `ConfigurationError` if the apps, roots, keys, rules, provider, role or directory are unusable.

@@ -60,7 +60,7 @@ package enum RefundsSettings {
             """)
     package static let fallbackMargin = Setting.duration(
         "refunds.fallback.before", default: .seconds(3_600), in: .seconds(180)...(.seconds(11 * 3_600)),
-        help: "Time before the deadline of a request at which refunds.fallback applies.")
+        help: "Time before a request's deadline at which refunds.fallback applies.")
     package static let concurrency = Setting.integer(
         "refunds.concurrency", default: 1, in: 1...64,
         help: """

@@ -2,7 +2,7 @@ internal import Cryptography
 internal import Kafka
 internal import Synchronization
 
-/// The content of a purchase's state without the time of its evaluation (`asOf`).
+/// The content of a purchase's state, without its evaluation time (`asOf`).
 struct StateContent: Sendable, Equatable {
     /// The version. A state with a greater version string is newer.
     let version: String

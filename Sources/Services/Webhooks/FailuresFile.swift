@@ -35,15 +35,15 @@ struct KeptFailure: Sendable, Hashable {
     let first: Int64
 }
 
-/// The failures of a group's records, saved for the next start. Otherwise, each restart would restart the
-/// `webhooks.failures.time` period. An unreadable file is treated as empty, and a failed write causes only a warning.
+/// The failures of a group's records, saved for the next start. Otherwise, the `webhooks.failures.time` period would
+/// begin again at each restart. An unreadable file is treated as empty, and a failed write causes only a warning.
 struct FailuresFile: Sendable {
     /// The layout version. Files with other versions are treated as empty.
     static let formatVersion: Int64 = 1
     /// The maximum number of failures stored.
     static let maximumCount = 1_000
     private static let maximumBytes = 1 << 20
-    /// The maximum valid number of failures of a record: greater than any count reachable within the retention, but
+    /// The maximum valid number of failures for a record: greater than any count reachable within the retention, but
     /// small enough that further increments cannot overflow.
     private static let maximumFailures: Int64 = 1 << 32
 

@@ -1,6 +1,6 @@
 internal import Primitives
 
-/// Parses the header field `Retry-After`, which contains seconds or a date. Source: RFC 9110 section 10.2.3.
+/// Parses the `Retry-After` header field, which contains seconds or a date. Source: RFC 9110 section 10.2.3.
 enum RetryAfter {
     /// The maximum delay that a receiver can request.
     static let longest: Duration = .seconds(300)

@@ -2,7 +2,7 @@ internal import AppStoreModel
 
 /// Selects the messages for a receiver by app and type.
 struct WebhookFilter: Sendable, Equatable {
-    /// The apps; empty means every app. A message that concerns no app always passes.
+    /// The apps; empty means every app. A message that does not concern any app always passes.
     let apps: Set<String>
     /// The types; empty means every type. A type also covers the types below it: `purchase` covers `purchase.expired`.
     let types: [String]

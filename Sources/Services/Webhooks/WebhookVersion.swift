@@ -1,4 +1,4 @@
-/// The member `version` of a message's `data`. If two messages concern the same purchase, the one with the greater
+/// The `version` member of a message's `data`. If two messages concern the same purchase, the one with the greater
 /// version text is newer.
 ///
 /// Versions are derived from signing and evaluation times, not from offsets, which restart when a topic is recreated.

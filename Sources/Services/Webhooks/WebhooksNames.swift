@@ -48,7 +48,7 @@ enum WebhooksReason {
     static let unsigned = "unsigned"
     /// The tombstone of an expired row, which was already reported as erased.
     static let expired = "expired"
-    /// The receiver has already accepted an equal state of the purchase.
+    /// The receiver has already accepted an equal state for the purchase.
     static let unchanged = "unchanged"
     static let otherApp = "other_app"
     static let otherType = "other_type"

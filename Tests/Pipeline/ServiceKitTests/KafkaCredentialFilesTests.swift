@@ -39,7 +39,7 @@ import Testing
         }.map { String($0.suffix(1)) }
     }
 
-    private var warnings: [String] { log.lines.filter { $0.contains("have changed since the start") } }
+    private var warnings: [String] { log.lines.filter { $0.contains("have changed since startup") } }
 
     @Test func `a changed password is reported once, until it changes back`() throws {
         files.check()

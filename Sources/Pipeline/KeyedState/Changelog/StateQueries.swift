@@ -68,7 +68,7 @@ final class StateQueries: Sendable {
         }
     }
 
-    /// Returns the watermarks of each partition with a leader that responds within `limit`.
+    /// Returns the watermarks of each partition whose leader responds within `limit`.
     func watermarks(
         of places: [KafkaTopicPartition], within limit: Duration
     ) async -> [KafkaTopicPartition: KafkaWatermarks] {

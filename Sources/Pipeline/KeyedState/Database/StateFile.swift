@@ -72,7 +72,7 @@ struct StateFile {
 
     private func database() throws(StateError) -> sending Database {
         do {
-            // A leftover log means that the last owner did not close the file.
+            // A leftover log means that the previous owner did not close the file.
             var log = stat()
             let wasLeftOpen = stat(path + "-wal", &log) == 0 && log.st_size > 0
             let database = try Database(path: path)

@@ -145,7 +145,7 @@ public struct StateView<Model: StateModel> {
 
 /// A connection, and the only queue that uses it.
 private final class ReaderLane: @unchecked Sendable {
-    // @unchecked Sendable because only blocks of its serial queue touch the properties.
+    // @unchecked Sendable because only blocks on its serial queue touch the properties.
     let database: Database
     let compression: RowCompression
     let queue = DispatchQueue(label: "keyed state reader")

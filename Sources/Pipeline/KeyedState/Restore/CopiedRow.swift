@@ -22,7 +22,7 @@ struct CopiedRow: Sendable {
     }
 }
 
-/// The rows that a restore copies from a batch of records, with the memory of the records.
+/// The rows that a restore copies from a batch of records, with the records' memory.
 struct CopiedRows: Sendable {
     private var blocks: [[UInt8]] = []
     private var rows: [(row: CopiedRow, block: Int)] = []

@@ -71,7 +71,7 @@ final class EntryRunReader {
 final class EntryMerge {
     private let readers: [EntryRunReader]
     private let ranks: [Int]
-    /// The file stays open as long as its readers.
+    /// The file stays open as long as its readers exist.
     private let runs: EntryRuns
     /// Indexes of the readers with an entry, as a heap with the first entry at the root.
     private var heap: [Int] = []

@@ -1,6 +1,6 @@
 internal import SQLite
 
-/// Writes index entries, many with one statement: in index order, the statement finds most positions without a search.
+/// Writes index entries, many per statement: in index order, the statement finds most positions without a search.
 struct EntryWriter {
     /// Number of entries per statement.
     private static let width = 64

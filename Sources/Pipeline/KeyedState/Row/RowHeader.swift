@@ -19,8 +19,8 @@ struct RowHeader: Equatable {
 
     /// Maximum length of a published header, in bytes.
     static let maximumLength = 512
-    /// The database schema version, which is also incremented when rows get additional index entries, and the version
-    /// of the checksum.
+    /// The database schema version, which is also incremented when rows get additional index entries, and the checksum
+    /// version.
     static let version = "\(StateVersions.database).2"
 
     init(range: Range<Int>, checksum: UInt64, due: Int64?, deadline: Int64?, entries: PackedEntries) {

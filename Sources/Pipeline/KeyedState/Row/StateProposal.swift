@@ -1,7 +1,7 @@
 public import Kafka
 
-/// A proposal in the log of a keyed state. The winner for a key is the proposal with the smallest offset in the latest
-/// round (``StateModel/round(of:in:)``).
+/// A proposal in a keyed state's log. The winner for a key is the proposal with the smallest offset in the latest round
+/// (``StateModel/round(of:in:)``).
 public struct StateProposal: Sendable, Equatable {
     public let value: [UInt8]
     /// Offset of the record that first held the proposal; -1 if that record was in an earlier topic of the same name.
@@ -18,8 +18,8 @@ public struct StateProposal: Sendable, Equatable {
         let named = record.header(RecordMark.proposalOffset)?.value.flatMap {
             Int64(String(decoding: $0, as: UTF8.self))
         }
-        // The first record with the proposal cannot come after this one. A record that names no offset is the first
-        // one.
+        // The first record with the proposal cannot come after this one. A record that does not name an offset is the
+        // first one.
         self.init(value: value, offset: min(named ?? record.offset.rawValue, record.offset.rawValue))
     }
 

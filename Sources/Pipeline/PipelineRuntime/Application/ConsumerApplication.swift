@@ -24,9 +24,9 @@ internal import Tracing
 ///
 /// The start order is: the admin listener, which responds while the rest starts; the topic checks; the consumer's
 /// `build` closure; the reader of the control topic, which determines whether the group is paused; the consumer's own
-/// services; the pipeline and its dead letter producer. The stop order is the reverse. The process exits with 65 if a
-/// topic is damaged, 66 if records were deleted before they were read, 75 if a handler did not return in time, and 78
-/// if the configuration or a topic is wrong.
+/// services; the pipeline and its dead letter producer. The stop order is the reverse. The process exits with code 65
+/// if a topic is damaged, 66 if records were deleted before they were read, 75 if a handler did not return in time, and
+/// 78 if the configuration or a topic is wrong.
 public struct ConsumerApplication: Sendable {
     /// The command line: name, settings and help.
     package private(set) var command: Command
@@ -213,7 +213,7 @@ public struct ConsumerApplication: Sendable {
     /// - Parameters:
     ///   - count: the number of consumers that share the process's memory.
     ///   - control: receives the consumer's group if it can be paused.
-    ///   - events: the service that publishes operator events, created for the first consumer if they are on.
+    ///   - events: the service that publishes operator events, created for the first consumer if events are on.
     private func assemble(
         _ consumer: NamedConsumer, of count: Int, logger: Logger, metrics: MetricsRegistry,
         tracer: Tracer?, _ control: inout ControlParts, _ events: inout OperatorEventService?

@@ -59,7 +59,7 @@ public struct ConsumerContext: Sendable {
     /// Whether the group is paused. The runtime itself stops calling the handler; anything else, such as the consumer's
     /// schedules, must check this.
     public let pause: GroupPause
-    /// Starts traces outside handler calls, such as those of schedules; nil if tracing is off. Work within a handler
+    /// Starts traces outside handler calls, such as those for schedules; nil if tracing is off. Work within a handler
     /// call belongs to the record's trace.
     package let tracer: Tracer?
     /// Publishes operator events; nil if they are off.

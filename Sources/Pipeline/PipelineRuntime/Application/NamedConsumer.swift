@@ -4,7 +4,7 @@ package import Telemetry
 
 /// One of several consumers of the same kind in a process, each in a separate group.
 package struct NamedConsumer: Sendable {
-    /// The label of this consumer's log lines and metrics. Its value is also the last component of the consumer's page
+    /// The label for this consumer's log lines and metrics. Its value is also the last component of the consumer's page
     /// paths. Nil if the process has only one consumer.
     package let label: MetricLabel?
     /// The settings of this consumer, including its group.

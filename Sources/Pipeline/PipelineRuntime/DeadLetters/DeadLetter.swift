@@ -4,11 +4,11 @@ internal import Telemetry
 
 /// The reason for dead-lettering a record, and the number of attempts.
 struct DeadLetterCause: Sendable {
-    /// A short code, such as the code of the handler's reason.
+    /// A short code, such as the handler's reason code.
     let reason: String
-    /// The type of the thrown error, or the code of the reason if the handler returned `deadLetter`.
+    /// The type of the thrown error, or the reason code if the handler returned `deadLetter`.
     let exceptionClass: String
-    /// A description of the error, or the detail of the reason; never contains payload data.
+    /// A description of the error, or the reason's detail; never contains payload data.
     let message: String
     /// The number of attempts, including the first.
     let attempts: Int

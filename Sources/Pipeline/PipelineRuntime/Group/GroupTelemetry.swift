@@ -137,7 +137,7 @@ final class GroupTelemetry: Sendable {
                 Double(load.records))
             samples.gauge(
                 PipelineMetricName.oldestUnfinishedSeconds,
-                help: "Time since the oldest unfinished record was read, or the group was resumed; 0 while paused.",
+                help: "Time since the oldest unfinished record was read or the group was resumed; 0 while paused.",
                 labels: labels, Double(now - (Self.handleableSince(load, pause) ?? now)) / 1e9)
             // Until the first record of an assignment is finished, librdkafka reports no lag, only the end of the log.
             // Until then, the lag is computed from the start of the assignment.

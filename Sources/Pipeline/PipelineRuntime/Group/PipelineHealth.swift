@@ -14,7 +14,7 @@ struct PipelineHealth: Sendable, Equatable {
     var brokersUp = 0
     /// The reasons why the brokers reject this member.
     var troubles = KafkaTroubleRecord()
-    /// The time of the last statistics, or of the start, in monotonic nanoseconds.
+    /// The time of the last statistics, or of startup, in monotonic nanoseconds.
     var lastSign: Int64
 
     /// Records a completed join. At this point, at least one broker is connected; the next statistics contain the exact

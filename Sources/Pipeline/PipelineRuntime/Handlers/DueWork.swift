@@ -3,8 +3,8 @@ internal import Synchronization
 
 /// Runs jobs for stored rows of this member's partitions beside a handler. There is at most one job per key.
 ///
-/// Ownership of a partition ends only after its jobs: no job begins while a partition is being revoked or after the
-/// stop, and both wait for running jobs.
+/// Ownership of a partition ends only after its jobs have ended: no job begins while a partition is being revoked or
+/// after the stop, and both wait for running jobs.
 package final class DueWork<Key: Hashable & Sendable>: Sendable {
     /// How running jobs end when a partition is revoked or the work stops.
     package enum Ending: Sendable {

@@ -22,7 +22,7 @@ public protocol FlushingHandler: Sendable {
     ///   attempts and is dead-lettered.
     func append(_ records: [KafkaRecord]) async throws -> [HandlerVerdict]
 
-    /// Makes all records that were appended to the partition since the last flush durable.
+    /// Makes durable all records that were appended to the partition since the last flush.
     ///
     /// - Throws: an error if the records are not durable; the call is then repeated indefinitely, with backoff.
     ///   `CancellationError` if the task is cancelled because the partition is lost.

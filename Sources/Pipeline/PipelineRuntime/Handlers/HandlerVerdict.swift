@@ -2,7 +2,7 @@
 public enum HandlerVerdict: Sendable, Equatable {
     /// The record's effect is durable.
     case done
-    /// The handler ignores the record, which is counted under the code of the reason.
+    /// The handler ignores the record, which is counted under the reason code.
     case skip(HandlerReason)
     /// The record is passed again after this time or, if nil, after the runtime's own backoff.
     ///

@@ -20,7 +20,7 @@ struct ControlParts {
         }
     }
 
-    /// Returns the lines of `/readyz` about pauses. A paused member is ready: it answers reads from its state, and a
+    /// Returns the `/readyz` lines about pauses. A paused member is ready: it answers reads from its state, and a
     /// restart would not resume it.
     func notes(_ reader: ControlReader?) -> [HealthCheck] {
         var notes = subjects.map { subject in

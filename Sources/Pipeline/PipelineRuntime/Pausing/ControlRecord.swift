@@ -14,7 +14,7 @@ package struct ControlRecord: Hashable, Sendable {
         case running
     }
 
-    /// The format version, in the member `version`.
+    /// The format version, in the `version` member.
     package static let formatVersion: Int64 = 1
     /// The maximum length in bytes of the reason and of the author's name.
     package static let maximumTextBytes = 256

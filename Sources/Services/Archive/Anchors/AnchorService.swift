@@ -45,7 +45,7 @@ final class AnchorService: Service {
     func run() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (anchor, metrics) in zip(anchors, metrics) {
-                // Anchors run concurrently, so a hanging one does not delay the others.
+                // Anchors run concurrently, so one that hangs does not delay the others.
                 group.addTask { [self] in try await follow(anchor, metrics) }
             }
             // Each task runs until it is cancelled. The first one to end cancels the others.

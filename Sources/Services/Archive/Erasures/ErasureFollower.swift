@@ -107,7 +107,7 @@ final class ErasureFollower: Service {
     }
 
     /// Returns the key store's position, or the beginning of the topic if the topic no longer contains that offset,
-    /// because it was deleted or the topic was recreated. Applying a record again changes nothing.
+    /// because the record was deleted or the topic was recreated. Applying a record again changes nothing.
     private func nextOffset() async throws -> KafkaOffset {
         let marks = try await KafkaAdmin(kafka).closing { (admin) async throws(KafkaError) in
             try await admin.watermarks(of: place.topic)[place]

@@ -18,7 +18,7 @@ final class PreferenceStore: Sendable {
         /// - Throws: ``UnreadablePreference``.
         func preference() throws(UnreadablePreference) -> RefundPreference {
             do throws(RefundInputError) {
-                return try RefundPreference(json: value, name: "record \(partition)/\(offset) of the preferences")
+                return try RefundPreference(json: value, name: "preference record \(partition)/\(offset)")
             } catch {
                 throw UnreadablePreference(description: error.description)
             }
