@@ -70,8 +70,8 @@ extension KeyedState {
     }
 
     /// Proposes a decision that is made only once, such as the body of a request with external effects. The first
-    /// proposal for a key in the log wins, regardless of the member that made it. If a key has a sequence of decisions,
-    /// a proposal for a later ``StateModel/round(of:in:)`` takes precedence over one for an earlier round. Act only on
+    /// proposal in the log for a key wins, whichever member made it. If a key has a sequence of decisions, a
+    /// proposal for a later ``StateModel/round(of:in:)`` takes precedence over one for an earlier round. Act only on
     /// the winning proposal.
     ///
     /// Set `min.compaction.lag.ms` to a day for the state's topic: compaction keeps only the last record of a key, and

@@ -31,7 +31,7 @@ struct StateMetrics: Sendable {
             StateMetricName.unreadable, help: "Unreadable records in the state's topics.")
         misplaced = registry.counter(
             StateMetricName.misplaced,
-            help: "Records in the state's topics that were skipped because they are not in their key's partition.")
+            help: "State topic records skipped because they are not in their key's partition.")
         oversized = registry.counter(
             StateMetricName.oversized, help: "Publications refused because the row is too large.")
         refused = registry.counter(

@@ -15,7 +15,7 @@ public enum StateSettings {
             """)
     public static let standbys = Setting.integer(
         "state.standbys", default: 0, in: 0...1000,
-        help: "Number of partitions that a worker follows besides its own, to take them over sooner.")
+        help: "Number of partitions that a worker follows besides its own, so that it can take them over sooner.")
     public static let republishRate = Setting.integer(
         "state.republish.rate", default: 500, in: 1...100_000,
         help: "Rows per partition republished per second after the rules or the published format have changed.")

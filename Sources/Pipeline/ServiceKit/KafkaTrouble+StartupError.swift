@@ -105,7 +105,7 @@ extension KafkaTrouble {
             )
         default:
             (
-                "kafka.ssl.*", "TLS with the brokers\(place) failed",
+                "kafka.ssl.*", "the TLS handshake with the brokers\(place) failed",
                 "Compare kafka.ssl.* with the listener's settings", false
             )
         }

@@ -26,14 +26,14 @@ package enum ArchiveApplication {
             discussion: """
                 Each partition of the notification, quarantine, refund, certificate, erasure and dead letter topics \
                 has a tamper-evident log of plain files (archive.url): a C2SP tlog-tiles tree of small leaves, \
-                checkpoints signed with an Ed25519 key, and the records, encrypted under a key for each purchase. The \
+                checkpoints signed with an Ed25519 key, and the records, each encrypted under its purchase's key. The \
                 public key is enough to verify the log, without this program, Kafka or the decryption keys: use \
                 sluicectl archive verify, or any implementation of the C2SP formats.
 
                 A record's offset is committed when a signed checkpoint covers it. Offsets that Kafka deleted before \
-                they were archived are recorded in the log. A log that is missing, older than a signed checkpoint, or \
-                diverges from it is refused. For one start after the loss of an archive, archive.begin=true accepts \
-                the logs as they are, and rereads the records that the group has read but the archive lacks.
+                they were archived are recorded in the log. A log that is missing, is older than a signed checkpoint, \
+                or diverges from one is refused. For one start after the loss of an archive, archive.begin=true \
+                accepts the logs as they are, and rereads the records that the group has read but the archive lacks.
 
                 sluicectl archive key creates the keys. Keep the key store (archive.key.store) on a different volume \
                 from the archive and in separate backups: anyone who has both can decrypt the records. Erasing a \
@@ -51,8 +51,10 @@ package enum ArchiveApplication {
                     --archive.origin example.com/appstore --archive.signing.key.file /run/secrets/archive-signing.pem \
                     --archive.key.encryption.key.file /run/secrets/archive-kek \
                     --archive.key.store /var/lib/sluice-keys/keys.sqlite
-                    """, "In a directory."),
-                .init("sluicectl archive verify --archive.url /var/lib/sluice/archive --key key.pub", "Verifies it."),
+                    """, "Archive to a directory."),
+                .init(
+                    "sluicectl archive verify --archive.url /var/lib/sluice/archive --key key.pub",
+                    "Verify that archive."),
             ],
             topics: { configuration in
                 let topics = topics(configuration)

@@ -139,7 +139,7 @@ struct EntitlementsModel: StateModel {
         }
     }
 
-    /// The number of days that an erased purchase is kept; greater than the retention of the notification topics.
+    /// The number of days that an erased purchase is kept; greater than the notification topics' retention.
     static let erasureDays: Int64 = 45
 
     func erasure(of key: [UInt8], in topic: KafkaTopic, at moment: Int64) -> PurchaseFacts? {

@@ -5,7 +5,7 @@ internal import Reconciliation
 internal import Records
 internal import Synchronization
 
-/// The subscriptions in the entitlements topics that are compared with Apple's status. A process reads each topic once
+/// The subscriptions in the entitlements topics, to be compared with Apple's status. A process reads each topic once
 /// for all apps, and then only new records, so later comparisons and rechecks are cheap.
 final class PublishedSubscriptions: Sendable {
     /// A subscription and the position of its record.

@@ -10,7 +10,7 @@ package enum WebhooksApplication {
     package static let application = ConsumerApplication(
         name: "sluice-webhooks",
         summary:
-            "Posts purchase states, notifications or operator events to your service, signed and with retries.",
+            "Posts signed purchase states, notifications or operator events to your service, with retries.",
         discussion: """
             Body and headers follow the Standard Webhooks specification: type, timestamp and data; webhook-id (the \
             same in every attempt), webhook-timestamp, webhook-signature. With webhooks.content=signed, the body is \

@@ -258,7 +258,7 @@ final class StateStore: Sendable {
         }
     }
 
-    /// Returns the states of a partition that could not be published, by key.
+    /// Returns a partition's states, by key, that could not be published.
     func oversized(_ partition: KafkaTopicPartition) throws(StateError) -> [[UInt8]: [UInt8]] {
         let place = place(partition)
         return try access { guarded in

@@ -7,7 +7,7 @@ final class StateDelivery: Sendable {
         /// Greatest acknowledged offset; nil if there is none.
         var offset: Int64?
         var acknowledged = 0
-        /// Errors for publications that were not acknowledged, by number.
+        /// Errors, by number, for publications that were not acknowledged.
         var failures: [UInt64: KafkaError] = [:]
         /// Whether each failed publication was the only outstanding one of its partition.
         var failedAlone = true
@@ -18,7 +18,7 @@ final class StateDelivery: Sendable {
         var isSealed = false
         var outcome = Outcome()
         var count = 0
-        /// Errors for rows that the brokers refuse even when published alone, by key; nil until determined.
+        /// Errors, by key, for rows that the brokers refuse even when published alone; nil until determined.
         var refusals: [RowKey: KafkaError]?
         var waiters: [UInt64: CheckedContinuation<Bool, Never>] = [:]
         var lastWaiter: UInt64 = 0
@@ -41,7 +41,7 @@ final class StateDelivery: Sendable {
     /// Number of publications.
     var count: Int { state.withLock { $0.count } }
 
-    /// Errors for rows that the brokers refuse even when published alone, by key; nil until determined.
+    /// Errors, by key, for rows that the brokers refuse even when published alone; nil until determined.
     var refusals: [RowKey: KafkaError]? { state.withLock { $0.refusals } }
 
     func resolve(_ refusals: [RowKey: KafkaError]) { state.withLock { $0.refusals = refusals } }

@@ -6,7 +6,7 @@ extension StatePartition {
         /// The states of the rows that changed.
         var changed: [State] = []
         var late = 0
-        /// Errors for states that cannot be merged, by index in the batch.
+        /// Errors, by index in the batch, for states that cannot be merged.
         var faults: [Int: any Error] = [:]
         /// States with derived updates that must be published before the states themselves.
         var deferred: [State] = []

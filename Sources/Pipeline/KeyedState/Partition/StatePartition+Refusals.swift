@@ -5,7 +5,7 @@ internal import Kafka
 extension StatePartition {
     /// The discarded publications of a delivery.
     struct Discarded: Sendable {
-        /// Encoded rows that the brokers refused, by key; nil if the row was to be removed.
+        /// Encoded rows, by key, that the brokers refused; nil if the row was to be removed.
         var refused: [RowKey: [UInt8]?] = [:]
         /// The error for each refused row.
         var errors: [RowKey: KafkaError] = [:]

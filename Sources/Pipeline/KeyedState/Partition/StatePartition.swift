@@ -15,11 +15,11 @@ final class StatePartition<Model: StateModel>: Sendable {
         var isOwned = false
         /// Whether the topic contains a record in a newer format, which must not be overwritten.
         var isBlocked = false
-        /// States that the brokers refuse, by key. Most are refused because of their size.
+        /// States, by key, that the brokers refuse. Most are refused because of their size.
         var oversized: [[UInt8]: Oversized] = [:]
-        /// Time of the next attempt for each refused tombstone of an expired row, by key.
+        /// Time of the next attempt, by key, for each refused tombstone of an expired row.
         var refusedRemovals: [[UInt8]: Int64] = [:]
-        /// Time of the next attempt for each row whose derived updates the brokers refuse, by key.
+        /// Time of the next attempt, by key, for each row whose derived updates the brokers refuse.
         var refusedUpdates: [[UInt8]: Int64] = [:]
         /// Entries whose rows are being written.
         var writing: [Entry] = []
@@ -87,7 +87,7 @@ final class StatePartition<Model: StateModel>: Sendable {
 
     /// Becomes the owner of the partition.
     ///
-    /// - Parameter oversized: states that were refused when the partition was last owned, by key.
+    /// - Parameter oversized: states, by key, that were refused when the partition was last owned.
     func own(oversized: [[UInt8]: [UInt8]] = [:]) {
         guarded.withLock { guarded in
             guarded.isOwned = true

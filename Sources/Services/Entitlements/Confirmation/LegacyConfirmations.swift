@@ -187,7 +187,7 @@ final class LegacyConfirmations: Service {
         return isOpen
     }
 
-    /// How long to keep querying Apple about a statement that Apple does not know, in milliseconds.
+    /// How long, in milliseconds, to keep querying Apple about a statement that is unknown to it.
     private static let longestAsked: Int64 = 7 * 86_400_000
 
     private func note(_ answer: AppleConfirmation, _ purchase: PurchaseFacts) {
