@@ -32,7 +32,7 @@ extension KeyedState {
             try parts.database.store.rebuildEntries { [model] in try model.indexEntries(of: model.decode($0)) }
         } catch  where error.code != .sqlite {
             logger.warning(
-                "a row of an interrupted restore is unreadable; restoring all rows",
+                "a row from an interrupted restore is unreadable; restoring all rows",
                 [LogField(.error, error.message)])
             try parts.database.store.forgetAll()
         }

@@ -262,7 +262,7 @@ extension KeyedState: Service {
             logger.error("the reader of the state's topics was not closed in time")
         }
         if await !followers.end(within: limit * 0.2) {
-            logger.error("records of the state's topics were not applied in time")
+            logger.error("records from the state's topics were not applied in time")
         }
         await parts.changelog.queries.close(within: limit * 0.1)
         await parts.changelog.publisher.close(within: limit * 0.3)

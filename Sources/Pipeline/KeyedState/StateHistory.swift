@@ -49,7 +49,7 @@ extension KeyedState {
                 """
                 the state of \(input) is lost: group \(history.group) is at offset \(next) and will not read \
                 the earlier records again, and neither \(options.topics[input.topic] ?? input.topic) nor \
-                \(options.path) has their state
+                \(options.path) has the state derived from them
                 """,
                 setting: "data.dir", fix: history.fix, exitCode: .configuration)
             fail(failure)

@@ -53,7 +53,7 @@ public protocol StateModel: Sendable {
     /// - Throws: the same errors as ``decode(_:)``.
     func read(published value: [UInt8], at offset: Int64) throws -> State
 
-    /// Returns the derived updates: states of other keys that follow from this state. Most models have none. Derived
+    /// Returns the derived updates: states for other keys, which follow from this state. Most models have none. Derived
     /// updates grow with the state and never retract anything, so that their union does not depend on the order. They
     /// are published and acknowledged before the state.
     func derivedUpdates(of state: State) -> [State]

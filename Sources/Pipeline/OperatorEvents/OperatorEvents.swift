@@ -26,7 +26,7 @@ package final class OperatorEvents: Sendable {
         self.send = send
     }
 
-    /// Publishes an event that happens now.
+    /// Publishes an event with the current time.
     ///
     /// - Parameters:
     ///   - subject: the subject, such as a consumer group; nil if it is the member itself.

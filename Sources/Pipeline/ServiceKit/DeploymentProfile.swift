@@ -9,7 +9,7 @@ public enum DeploymentProfile: String, CaseIterable, Sendable {
     public static let allCases: [DeploymentProfile] = [.production, .singleNode]
 }
 
-/// The values of `durability`: who is responsible for the replication of records.
+/// The values of `durability`: who is responsible for replicating records.
 public enum Durability: String, CaseIterable, Sendable {
     /// The startup check, which compares the replicas and their settings with the requirements.
     case checked

@@ -79,7 +79,7 @@ package enum RefundsSettings {
             AppStoreSettings.refunds, AppStoreSettings.roots, AppStoreSettings.revocation,
         ] + ruleSettings + AppStoreSettings.apiSettings + StateSettings.all)
 
-    /// Reports the errors that would prevent startup by creating the same components without starting them.
+    /// Reports the errors that would prevent startup, by creating the same components without starting them.
     ///
     /// - Throws: a ``ConfigurationError`` that contains the key, its source and the problem.
     package static func check(_ configuration: Configuration) throws(ConfigurationError) {

@@ -57,7 +57,7 @@ package enum WebhooksSettings {
     package static let failures = Setting.integer(
         "webhooks.failures", default: 10, in: 2...1000,
         help: """
-            Number of failures of a record (5xx, 401, 403, 404, a timeout, a response that is too long), while other \
+            Number of failures for a record (5xx, 401, 403, 404, a timeout, a response that is too long), while other \
             records are accepted, before the record is dead-lettered. webhooks.failures.time must also have passed.
             """)
     package static let failureTime = Setting.duration(
@@ -91,7 +91,7 @@ package enum WebhooksSettings {
             insecure, roots, paused, receivers,
         ] + ofReceiver.settings + [topicsPrefix, OperatorEventSettings.events] + HTTPClientSettings.all)
 
-    /// Reports the errors that would prevent startup by creating the same configuration without starting the service.
+    /// Reports the errors that would prevent startup, by creating the same configuration without starting the service.
     ///
     /// - Throws: a ``ConfigurationError`` that contains the key, its source and the problem.
     package static func check(_ configuration: Configuration) throws(ConfigurationError) {

@@ -1,7 +1,7 @@
 internal import Kafka
 internal import Lifecycle
 
-/// Checks that the partition count of a state's topic has not changed. Otherwise a key would have records in two
+/// Checks that the partition count of a state's topic has not changed. After a change, a key could have records in two
 /// partitions, and a member with a new disk would read only those in the second.
 enum PartitionCounts {
     static let fix = """

@@ -1,4 +1,4 @@
-/// Finds the keys that occur once in a batch of records, by their hashes.
+/// Finds, by their hashes, the keys that occur once in a batch of records.
 struct BatchKeys {
     private struct Slot {
         var hash: UInt64 = 0

@@ -73,7 +73,7 @@ final class EntryMerge {
     private let ranks: [Int]
     /// The file stays open as long as its readers exist.
     private let runs: EntryRuns
-    /// Indexes of the readers with an entry, as a heap with the first entry at the root.
+    /// Indexes of the readers that have an entry, as a heap with the first entry at the root.
     private var heap: [Int] = []
     private var isStarted = false
 

@@ -1,4 +1,4 @@
-/// The fields of a ``RowHeader``, borrowed from the record's memory and valid only as long as it is.
+/// The fields of a ``RowHeader``, borrowed from the record's memory and valid only as long as that memory.
 struct BorrowedRowHeader {
     /// Byte range of the row in the value.
     let range: Range<Int>

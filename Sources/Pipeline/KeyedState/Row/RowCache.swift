@@ -66,7 +66,7 @@ struct RowCache<Model: StateModel> {
         return entry
     }
 
-    /// Changes the row of an entry, and updates `bytes` by the difference in its encoded length.
+    /// Changes the row of an entry, and updates `bytes` by the difference in the row's encoded length.
     mutating func change(_ entry: Entry, _ body: (inout RowState<Model>) -> RowEffect) -> RowEffect {
         let before = entry.state.image.encoded.count
         defer { bytes += entry.state.image.encoded.count - before }

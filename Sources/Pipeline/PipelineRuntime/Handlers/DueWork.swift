@@ -1,7 +1,7 @@
 internal import Primitives
 internal import Synchronization
 
-/// Runs jobs for stored rows of this member's partitions beside a handler. There is at most one job per key.
+/// Runs jobs beside a handler, for stored rows in this member's partitions. There is at most one job per key.
 ///
 /// Ownership of a partition ends only after its jobs have ended: no job begins while a partition is being revoked or
 /// after the stop, and both wait for running jobs.

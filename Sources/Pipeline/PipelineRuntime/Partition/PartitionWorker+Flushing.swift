@@ -21,7 +21,7 @@ extension PartitionWorker {
             offsets.append(record.offset)
         }
 
-        /// Returns the remaining time of the flush interval, or nil if nothing was appended.
+        /// Returns the time remaining in the flush interval, or nil if nothing was appended.
         func timeLeft(of interval: Duration) -> Duration? {
             isEmpty ? nil : interval - .nanoseconds(MonotonicClock.nanoseconds() - since)
         }
