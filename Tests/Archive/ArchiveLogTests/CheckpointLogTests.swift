@@ -8,10 +8,10 @@ import TestSupport
 import Testing
 import TransparencyLog
 
-@Suite("The log of checkpoints") struct CheckpointLogTests {
+@Suite("The checkpoint log") struct CheckpointLogTests {
     private static let first = "appstore.notifications/0"
 
-    /// Creates two logs with leaves and an empty one. The log of checkpoints has two checkpoints of each log with
+    /// Creates two logs with leaves and an empty one. The checkpoint log has two checkpoints of each log with
     /// leaves.
     private static func archive(
         _ store: any ObjectStore = MemoryStore(), keys: [PrivateKey]? = nil
@@ -28,9 +28,9 @@ import TransparencyLog
         return archive
     }
 
-    @Test func `an intact log of checkpoints is compared with the logs`() async throws {
+    @Test func `an intact checkpoint log is compared with the logs`() async throws {
         let archive = try await Self.archive()
-        // The logs grow. The log of checkpoints follows a minute later.
+        // The logs grow. The checkpoint log follows a minute later.
         try await archive.write([7], at: 1_800_000_200)
         let report = try await archive.verify()
         #expect(report.findings.isEmpty)
@@ -71,7 +71,7 @@ import TransparencyLog
         #expect(try await archive.verify().verdict == .rolledBack)
     }
 
-    @Test func `a log that differs from the log of checkpoints is forked`() async throws {
+    @Test func `a log that differs from the checkpoint log is forked`() async throws {
         let key = try PrivateKey.generate(.ed25519)
         let (store, others) = (MemoryStore(), MemoryStore())
         let archive = try await Self.archive(store, keys: [key])
@@ -85,7 +85,7 @@ import TransparencyLog
         #expect(report.findings.first?.leaf == 299)
     }
 
-    @Test func `an anchor of the log of checkpoints anchors every log that it covers, and no other`() async throws {
+    @Test func `an anchor of the checkpoint log anchors every log that it covers, and no other`() async throws {
         let archive = try await Self.archive()
         let anchor = try await archive.logCheckpoints()
         let anchored = try await archive.verify { $0.anchors = try archive.anchors([anchor]) }
@@ -111,7 +111,7 @@ import TransparencyLog
         #expect(report.findings.isEmpty && report.isAnchored && report.otherArchives.isEmpty)
     }
 
-    @Test func `changes, removal and rollback of the log of checkpoints are detected as for any log`() async throws {
+    @Test func `changes, removal and rollback of the checkpoint log are detected as for any log`() async throws {
         let store = MemoryStore()
         let archive = try await Self.archive(store)
         let earlier = store.objects
@@ -236,7 +236,7 @@ import TransparencyLog
         }
     }
 
-    @Test func `a partial or damaged log of checkpoints is neither recreated nor continued`() async throws {
+    @Test func `a partial or damaged checkpoint log is neither recreated nor continued`() async throws {
         let store = MemoryStore()
         let archive = try await Self.archive(store)
         let whole = store.objects

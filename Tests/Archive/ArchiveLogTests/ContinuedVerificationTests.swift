@@ -100,7 +100,7 @@ import TransparencyLog
         #expect(against.verdict == .forked)
     }
 
-    @Test func `a verification continues with a log of checkpoints too`() async throws {
+    @Test func `a verification continues with a checkpoint log too`() async throws {
         let archive = try SampleArchive()
         try await archive.write([600])
         try await archive.write([20], to: archive.names("appstore.notifications", 1))

@@ -6,17 +6,17 @@ import TestSupport
 import Testing
 import TransparencyLog
 
-/// Archives with a log of checkpoints and a retention, changed at random and copied at random times.
+/// Archives with a checkpoint log and a retention, changed at random and copied at random times.
 @Suite("Random changes and intermediate states of an archive") struct RandomArchiveTests {
     private static let count = ProcessInfo.processInfo.environment["SLUICE_TEST_LONG"] == "1" ? 10_000 : 80
 
     /// An archive that grows in rounds, as members of a group write it. In each round some logs grow, one log after
-    /// another is opened again, segments are deleted, and the log of checkpoints follows. One log fills bundles and
+    /// another is opened again, segments are deleted, and the checkpoint log follows. One log fills bundles and
     /// segments; the others stay small, because verifying leaves takes most of the time.
     private struct Growing {
         let recorder = RecordingStore()
         let archive: SampleArchive
-        /// The checkpoint of the log of checkpoints after each round, and the number of operations up to then.
+        /// The checkpoint of the checkpoint log after each round, and the number of operations up to then.
         private(set) var rounds: [(operations: Int, note: SignedNote)] = []
 
         init(rounds count: Int, _ generator: inout SeededGenerator) async throws {

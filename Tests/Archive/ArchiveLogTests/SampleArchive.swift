@@ -60,7 +60,7 @@ struct SampleArchive {
             protection: protection)
     }
 
-    /// Appends the checkpoints of all logs with leaves to the log of checkpoints, as the service does after a restart.
+    /// Appends the checkpoints of all logs with leaves to the checkpoint log, as the service does after a restart.
     @discardableResult
     func logCheckpoints(at time: Int = 1_800_000_050) async throws -> SignedNote {
         var writer = try await CheckpointLogWriter.open(store, signer: signer, at: time)

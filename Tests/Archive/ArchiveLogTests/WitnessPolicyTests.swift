@@ -28,7 +28,7 @@ import TransparencyLog
         _ = try await store.replace(name, cosigned.bytes, expected: found?.version)
     }
 
-    @Test func `as many witnesses as the policy requires must have cosigned the log of checkpoints`() async throws {
+    @Test func `as many witnesses as the policy requires must have cosigned the checkpoint log`() async throws {
         let archive = try SampleArchive()
         let log = try LogNames.checkpointLog()
         try await archive.write([300])
@@ -95,7 +95,7 @@ import TransparencyLog
         }
     }
 
-    @Test func `in an archive without a log of checkpoints each log has its own cosignatures`() async throws {
+    @Test func `in an archive without a checkpoint log each log has its own cosignatures`() async throws {
         let archive = try SampleArchive()
         let note = try await archive.write([300]).checkpoint
         try await cosign(note, by: 0, of: archive.names(), in: archive.store)

@@ -69,7 +69,7 @@ import TransparencyLog
         await installation.stop()
     }
 
-    @Test func `an archive whose log of checkpoints is shorter than in an anchor is rejected`() async throws {
+    @Test func `an archive whose checkpoint log is shorter than in an anchor is rejected`() async throws {
         let archive = try AnchoredArchive(key: .generate(.ed25519))
         let anchor = try DirectoryStore(path: "/anchor", creating: true, calls: SimulatedDisk())
         let empty = try DirectoryStore(path: "/empty", creating: true, calls: SimulatedDisk())

@@ -16,7 +16,7 @@ struct ArchiveTampering: Sendable, CustomTestStringConvertible {
     let alone: Int32
     /// Exit code with the checkpoints of the second store as well.
     let anchored: Int32
-    /// Exit code with only the public key, if the archive has a log of checkpoints.
+    /// Exit code with only the public key, if the archive has a checkpoint log.
     let logged: Int32
     let change: @Sendable (Files) throws -> Void
 
@@ -25,7 +25,7 @@ struct ArchiveTampering: Sendable, CustomTestStringConvertible {
         _ change: @escaping @Sendable (Files) throws -> Void
     ) {
         testDescription = name
-        // The log of checkpoints detects the same as an anchor: a single log that is missing or was rolled back.
+        // The checkpoint log detects the same as an anchor: a single log that is missing or was rolled back.
         self.logged = logged ?? (alone == 0 && anchored == 4 ? 4 : alone)
         (self.alone, self.anchored, self.change) = (alone, anchored, change)
     }
@@ -246,7 +246,7 @@ struct ArchiveTamperingTests {
     }
 
     @Test(arguments: ArchiveTampering.all)
-    func `with a log of checkpoints the key alone reveals the rollback of a single log`(_ tampering: ArchiveTampering)
+    func `with a checkpoint log the key alone reveals the rollback of a single log`(_ tampering: ArchiveTampering)
         async throws
     {
         let files = try await ArchiveTamperingImage.shared.value.copy()
@@ -256,7 +256,7 @@ struct ArchiveTamperingTests {
         #expect(code == tampering.logged, "\(output)")
     }
 
-    @Test func `the newest checkpoint of the log of checkpoints anchors every log`() async throws {
+    @Test func `the newest checkpoint of the checkpoint log anchors every log`() async throws {
         let files = try await ArchiveTamperingImage.shared.value.copy()
         try files.copy("logged/checkpoint-log", to: "archive/checkpoint-log")
         try files.empty("anchor")

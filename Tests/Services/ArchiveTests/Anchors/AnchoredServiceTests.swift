@@ -15,7 +15,7 @@ import TransparencyLog
 
 /// The whole service with all its anchors.
 @Suite("Anchors of an archive", .timeLimit(.minutes(3))) struct AnchoredServiceTests {
-    @Test func `topic, second store and witness have the log of checkpoints, which covers every log with records`()
+    @Test func `topic, second store and witness have the checkpoint log, which covers every log with records`()
         async throws
     {
         let installation = try await ArchiveInstallation()

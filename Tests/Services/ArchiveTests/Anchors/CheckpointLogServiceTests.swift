@@ -62,7 +62,7 @@ struct CheckpointLogServiceTests {
         #expect(try await bench.size() == 1)
     }
 
-    @Test func `a metric shows whether this member maintains the log of checkpoints`() async throws {
+    @Test func `a metric shows whether this member maintains the checkpoint log`() async throws {
         let bench = try Bench()
         try await bench.archive.grow(by: 5)
         let name = "sluice_archive_keeps_checkpoint_log"
@@ -85,7 +85,7 @@ struct CheckpointLogServiceTests {
         #expect(bench.log.lines.first?.contains("appstore.damaged/0") == true)
     }
 
-    @Test func `a damaged log of checkpoints is one operator event`() async throws {
+    @Test func `a damaged checkpoint log is one operator event`() async throws {
         let bench = try Bench()
         try await bench.archive.grow(by: 5)
         _ = try await bench.archive.store.replace(LogNames.checkpointLog().checkpoint(), [1, 2, 3], expected: nil)
@@ -132,7 +132,7 @@ private final class Bench: Sendable {
         await #expect(throws: CancellationError.self) { try await service.run() }
     }
 
-    /// Returns the number of leaves in the log of checkpoints; nil if there is no log.
+    /// Returns the number of leaves in the checkpoint log; nil if there is no log.
     func size() async throws -> Int? {
         try await LogReader(archive.store, names: .checkpointLog(), verifiers: archive.signer.verifiers())
             .checkpoint()?.checkpoint.size
