@@ -15,7 +15,8 @@ extension ValueKind where Value == String {
                 components.query == nil, components.fragment == nil, components.user == nil,
                 components.password == nil, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
             else {
-                throw SettingProblem("is not a URL without user, query or fragment, such as http://127.0.0.1:8090")
+                throw SettingProblem(
+                    "is not a URL without a user name, query or fragment, such as http://127.0.0.1:8090")
             }
             let endpoint = EndpointURL(text)
             guard endpoint.isEncrypted || endpoint.isLoopback else {

@@ -46,7 +46,7 @@ public struct Explanation: Sendable {
     public let verdict: Verdict?
     /// The reason why the object is invalid, or nil if it is valid.
     public let reason: Reason?
-    /// The decoded payload, or nil unless everything is valid.
+    /// The decoded payload, or nil if anything is invalid.
     public let payload: [UInt8]?
 
     /// Whether every step passed.

@@ -76,7 +76,7 @@ package enum StateRule: String, Sendable, CaseIterable {
         case .renewalMissing:
             return "the paid period has ended, and no renewal was received within entitlements.renewal.leeway"
         case .periodOver: return "the paid period has ended, and Apple reported the expiry"
-        case .itemsRevoked: return "Apple revoked every item that grants it"
+        case .itemsRevoked: return "Apple revoked every item that grants the entitlement"
         case .unconfirmed: return "only version 1 notifications name the purchase, and Apple has not confirmed them"
         case .bought: return "purchased and not revoked" + (until.map { "; it lasts until \($0)" } ?? "")
         case .notBegun: return "bought, but its period has not begun\(end)"

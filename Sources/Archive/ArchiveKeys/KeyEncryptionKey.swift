@@ -16,7 +16,7 @@ package struct KeyEncryptionKey: Sendable {
     /// The pseudonym key for a new key store.
     let marks: SecretKey
 
-    /// - Throws: ``ArchiveError``: `unreadableEncryptionKey` unless the secret has exactly 32 bytes, or
+    /// - Throws: ``ArchiveError``: `unreadableEncryptionKey` if the secret does not have exactly 32 bytes, or
     ///   `keyStoreUnavailable` if libcrypto fails.
     package init(_ secret: SecretKey, source: String) throws(ArchiveError) {
         guard secret.byteCount == Self.byteCount else {

@@ -36,10 +36,11 @@ struct LogOpening: Sendable {
         guard !knowledge.mayBegin else { return }
         for head in [signed, published].compactMap(\.self) where head.checkpoint.size > 0 {
             throw ArchiveError.beginRefused(
-                names, "this host has signed a checkpoint of it with \(head.checkpoint.size) leaves")
+                names, "this host has already signed a checkpoint of this log with \(head.checkpoint.size) leaves")
         }
         if let size = try await anchoredHead()?.checkpoint.size, size > 0 {
-            throw ArchiveError.beginRefused(names, "an anchor has a checkpoint of it with \(size) leaves")
+            throw ArchiveError.beginRefused(
+                names, "an anchor already holds a checkpoint of this log with \(size) leaves")
         }
         if let evidence = try await knowledge.evidence() { throw ArchiveError.beginRefused(names, evidence) }
     }

@@ -85,7 +85,7 @@ extension KeyedState {
                 .offsetOutOfRange(
                     partition, offset,
                     fix:
-                        "Find out why a compacted topic's records were deleted, then start again: local state is kept"
+                        "Find out why a compacted topic's records were deleted, then restart; local state is kept"
                 ))
         case .damaged(let partition, let offset, let error):
             fail(.damaged(partition, offset, error))

@@ -17,7 +17,8 @@ extension KeyedState {
             guard known == described.cluster else {
                 throw StartupError(
                     "\(options.path) belongs to the cluster \(known), but the brokers belong to \(described.cluster)",
-                    setting: "data.dir", fix: "Use a different directory or remove this file: it is rebuilt from Kafka",
+                    setting: "data.dir",
+                    fix: "Use a different directory, or remove this file, which is then rebuilt from Kafka",
                     exitCode: .configuration)
             }
             try PartitionCounts.check(described.partitionCounts, store, path: options.path)

@@ -189,7 +189,8 @@ public final class KeyedState<Model: StateModel>: Sendable {
             StateFile(path: options.path, logger: logger).markDamaged()
             fail(
                 StartupError(
-                    "\(options.path) is damaged: \(error.message)", fix: "Start again: it is rebuilt from Kafka"))
+                    "\(options.path) is damaged: \(error.message)",
+                    fix: "Restart the process; the file is rebuilt from Kafka"))
         default: break
         }
     }

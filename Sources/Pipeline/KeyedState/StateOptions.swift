@@ -30,7 +30,7 @@ public struct StateOptions: Sendable {
     public var largeValue = 8 << 10
     /// Minimum tombstone retention (`delete.retention.ms`); a file that is out of date by more than this is rebuilt.
     public var tombstoneRetention: Duration = .seconds(20 * 3_600)
-    /// The input read by the group, used to check on assignment that its state is not lost; nil disables the check.
+    /// The input read by the group, used to check on assignment that the state is not lost; nil disables the check.
     public var history: StateHistory?
     /// Interval at which restore progress is logged.
     public var progressInterval: Duration = .seconds(5)

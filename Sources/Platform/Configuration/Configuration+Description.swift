@@ -45,7 +45,7 @@ extension Configuration {
         return entry.isSecret ? Configuration.mask : Configuration.withoutURLPassword(text)
     }
 
-    /// Masks the user and the password in URLs like `https://user:password@host`.
+    /// Masks the user name and the password in URLs like `https://user:password@host`.
     static func withoutURLPassword(_ text: String) -> String {
         var result = ""
         var rest = text[...]

@@ -200,7 +200,7 @@ package struct ConfigurationLoader {
     private func undeclaredMessage(_ name: String, _ template: KeyTemplate, _ declared: [String]) -> String {
         let key = template.declaringKey
         guard !declared.isEmpty else {
-            return "\(key) does not list \(quoted(name)); \(key) is not set. Set it, or remove this key."
+            return "\(key) does not list \(quoted(name)), because \(key) is not set. Set \(key), or remove this key."
         }
         var list = declared.prefix(Self.namesInMessage).map { printable($0) }.joined(separator: ", ")
         if declared.count > Self.namesInMessage { list += " and \(declared.count - Self.namesInMessage) more" }

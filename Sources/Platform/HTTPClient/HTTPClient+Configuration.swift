@@ -70,7 +70,7 @@ extension ValueKind where Value == String {
             // Text with an @ may contain a password, even if it is not a URL.
             guard !text.contains("@") else {
                 throw SettingProblem(
-                    "contains a user or password; write them as user:password to the file set in "
+                    "contains a user name or password; write them as user:password to the file set in "
                         + HTTPClientSettings.credentials.key, hidesValue: true)
             }
             guard let components = URLComponents(string: text), let scheme = components.scheme?.lowercased(),

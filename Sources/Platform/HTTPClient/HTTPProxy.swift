@@ -15,7 +15,7 @@ public struct HTTPProxy: Sendable, Equatable {
         self.exceptions = exceptions
     }
 
-    /// The user and the password, percent-encoded and separated by a colon.
+    /// The user name and the password, percent-encoded and separated by a colon.
     var encodedCredentials: String? {
         credentials.map { credentials in
             let user = credentials.prefix { $0 != ":" }

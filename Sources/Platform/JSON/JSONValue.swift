@@ -27,7 +27,7 @@ public enum JSONValue: Hashable, Sendable {
     public var string: String? { if case .string(let value) = self { value } else { nil } }
     public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
     public var number: JSONNumber? { if case .number(let value) = self { value } else { nil } }
-    /// The value of a whole number that fits in an `Int64`, or nil.
+    /// The value as an `Int64`, or nil if it is not a whole number or does not fit.
     public var integer: Int64? { number?.exactInteger }
     public var array: [JSONValue]? { if case .array(let value) = self { value } else { nil } }
     public var object: JSONObject? { if case .object(let value) = self { value } else { nil } }

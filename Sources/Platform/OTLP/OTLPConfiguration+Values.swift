@@ -54,7 +54,8 @@ extension OTLPConfiguration {
             ["http", "https"].contains(components.scheme?.lowercased() ?? ""), !(components.host ?? "").isEmpty,
             components.user == nil, components.password == nil
         else {
-            throw configuration.error(key, "the value must be a URL without a user, such as http://collector:4318.")
+            throw configuration.error(
+                key, "the value must be a URL without a user name, such as http://collector:4318.")
         }
         guard configuration[own] == nil else { return text }
         return text.hasSuffix("/") ? text + path : "\(text)/\(path)"

@@ -106,7 +106,8 @@ package struct ObjectStoreSettings: Sendable {
             let parent = URL(fileURLWithPath: path).deletingLastPathComponent().path
             guard FileManager.default.fileExists(atPath: parent) else {
                 throw ObjectStoreError(
-                    .noStore, "cannot create \(path): there is no parent directory; mount its volume or create it")
+                    .noStore,
+                    "cannot create \(path): there is no parent directory; mount the volume or create that directory")
             }
             if let obstacle = DirectoryPath.obstacle(to: path) {
                 throw ObjectStoreError(.failed, "\(path) \(obstacle)")

@@ -44,11 +44,12 @@ package enum ObjectStoreURL: Sendable, Hashable, CustomStringConvertible {
         if prefix.first == "/" { prefix = prefix.dropFirst() }
         if prefix.last == "/" { prefix = prefix.dropLast() }
         guard isBucketName(bucket) else {
-            throw invalid("a bucket name must have 3 to 63 lower-case letters, digits, '.' and '-'")
+            throw invalid("a bucket name must have 3 to 63 characters: lower-case letters, digits, '.' and '-'")
         }
         guard !prefix.isEmpty else { return .bucket(bucket, prefix: nil) }
         guard prefix.utf8.count <= 100, let name = try? ObjectName(String(prefix)) else {
-            throw invalid("the prefix may have up to 100 letters, digits, '.', '_' and '-', with '/' between parts")
+            throw invalid(
+                "the prefix may have up to 100 characters: letters, digits, '.', '_', '-', and '/' between parts")
         }
         return .bucket(bucket, prefix: name)
     }

@@ -4,7 +4,7 @@ package import Configuration
 package struct EndpointURL: Sendable, Equatable {
     /// Whether bodies are encrypted in transit.
     package let isEncrypted: Bool
-    /// Whether the URL contains a user and possibly a password. If so, do not print a rejected URL.
+    /// Whether the URL contains a user name and possibly a password. If so, do not print a rejected URL.
     package let hasUser: Bool
     /// The problem with the URL, phrased as the end of a sentence, or nil if there is none.
     package let problem: String?

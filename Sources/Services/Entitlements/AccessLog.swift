@@ -11,8 +11,8 @@ package enum AccessLines: String, Hashable, Sendable, CaseIterable {
     case all
 }
 
-/// Logs and counts read API requests by key name, path and status. Log lines never contain a key, an account or any
-/// other content of a read request.
+/// Logs and counts requests to the read API by key name, path and status. Log lines never contain a key, an account or
+/// any other content of a read request.
 final class AccessLog: Sendable {
     private struct Answer: Hashable {
         let key: String

@@ -123,7 +123,7 @@ struct ReadAPI: Sendable {
         guard staleAnswers == .refuse, age.isStale else { return nil }
         return Self.problem(
             503, ReadAPIName.staleFacts,
-            "the input was read up to \(age.asOf); set \(EntitlementsSettings.staleAnswers.key)=mark to answer")
+            "the input was read up to \(age.asOf); set \(EntitlementsSettings.staleAnswers.key)=mark to answer anyway")
     }
 
     // MARK: Subjects
@@ -234,7 +234,7 @@ struct ReadAPI: Sendable {
     private func take(_ request: ChangeRequest, _ exchange: Exchange) {
         guard let change else {
             return exchange.respond(
-                Self.problem(403, ReadAPIName.changesAreOff, "set \(EntitlementsSettings.changes.key) to allow it"))
+                Self.problem(403, ReadAPIName.changesAreOff, "set \(EntitlementsSettings.changes.key) to allow changes"))
         }
         if !change(request, exchange) {
             exchange.respond(Self.problem(503, ReadAPIName.busy, "too many changes are waiting; retry later"))
@@ -246,7 +246,7 @@ struct ReadAPI: Sendable {
             return exchange.respond(
                 Self.problem(
                     403, ReadAPIName.uploadsAreOff,
-                    "set \(EntitlementsSettings.apps.key) to the apps that may upload them"))
+                    "set \(EntitlementsSettings.apps.key) to the apps that may upload transactions"))
         }
         guard upload.account == nil || change != nil else {
             return exchange.respond(

@@ -51,7 +51,7 @@ extension IngressConfiguration {
     }
 
     // Records are small and batches contain few of them, so compression costs more in CPU than it saves in bytes. The
-    // alias `compression.type` is passed to librdkafka later, so a user's value overrides this one.
+    // alias `compression.type` is passed to librdkafka later, so an operator's value overrides this one.
     private static let kafkaDefaults = ["compression.codec": "none"]
 
     /// Returns the apps in `apps` with their per-app settings, or an empty array if ``IngressSettings/appsIfAny`` is

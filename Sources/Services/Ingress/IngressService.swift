@@ -274,7 +274,7 @@ package final class IngressService: Service {
             ])
         if settings.forwarded != .off, settings.proxies.isEmpty {
             logger.warning(
-                "http.forwarded has no effect while http.proxies is empty; set it to the networks of the proxies",
+                "http.forwarded has no effect while http.proxies is empty; set http.proxies to the networks of the proxies",
                 [LogField(.setting, IngressSettings.proxies.key)])
         }
         if !settings.legacyApps.isEmpty, settings.forwarded == .off, !settings.proxies.isEmpty {

@@ -86,11 +86,11 @@ final class ReconcilerMetrics: Sendable {
             if let last = sweep.last, sweep.kind == .statuses {
                 samples.gauge(
                     ReconcilerMetricName.statusDifferences,
-                    help: "Subscriptions that differed from Apple's statuses in the last complete comparison.",
+                    help: "Subscriptions whose status differed from Apple's in the last complete comparison.",
                     labels: scope, Double(last.counts.differing))
                 samples.gauge(
                     ReconcilerMetricName.unrepaired,
-                    help: "Subscriptions that differed in the last complete comparison and were not published.",
+                    help: "Subscriptions whose differing status the last complete comparison did not publish.",
                     labels: scope,
                     Double(last.counts.unrepaired))
             } else if let last = sweep.last {

@@ -111,7 +111,7 @@ struct StatusWork {
         countUnanswered()
     }
 
-    /// Ends the comparison. Throws the last failure if Apple answered for none of the rows.
+    /// Ends the comparison. Throws the last failure if Apple answered none of the rows' queries.
     mutating func end() throws {
         if let failure, unanswered > 0, answered == 0 { throw failure }
         countUnanswered()

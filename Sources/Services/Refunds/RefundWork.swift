@@ -116,7 +116,7 @@ struct RefundWork: Sendable {
     ) async throws -> (Result, ServiceHealth) {
         guard let answer, answer.body == nil || answer.form.map({ (1...2).contains($0) }) ?? false else {
             let newer = RefundObstacle(
-                RefundReason.newerAnswer, "a later version froze the answer; run that version")
+                RefundReason.newerAnswer, "a later version of Sluice froze the answer; run that version")
             try await record(newer, refund, round)
             return (.retry, .unknown)
         }

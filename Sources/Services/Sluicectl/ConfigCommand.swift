@@ -81,7 +81,7 @@ struct ConfigCommand {
     }
 
     private static func reason(_ executable: SluicectlParts.Executable) -> String {
-        "none of its own settings is set; --for \(executable.name) checks it"
+        "none of its own settings is set; to check it anyway, use --for \(executable.name)"
     }
 
     private static func checkJSON(_ findings: [Finding], _ skipped: [SluicectlParts.Executable]) -> JSONObject {

@@ -44,7 +44,7 @@ enum OperationsSettings {
     static let topicsPartitions = Setting.integer(
         "topics.partitions", default: TopicSpecification.defaultPartitions, in: 1...1000,
         help:
-            "Partitions of the keyed topics. Permanent, because a key's records would otherwise be in two partitions."
+            "Number of partitions of keyed topics. Permanent: after a change, a key's records would be in two partitions."
     )
     static let partitions = Setting.integer("partitions", in: 1...1000, help: "Overrides topics.partitions.")
         .optional.onCommandLineOnly
@@ -145,7 +145,7 @@ enum OperationsSettings {
         example: "transaction.jws"
     ).optional.onCommandLineOnly
     static let unclaimed = Setting.flag("unclaimed", help: "Only purchases without an account.")
-    static let listLimit = Setting.integer("limit", default: 100, in: 1...1000, help: "Purchases per page.")
+    static let listLimit = Setting.integer("limit", default: 100, in: 1...1000, help: "Number of purchases per page.")
         .onCommandLineOnly
     static let refundLimit = Setting.integer("limit", default: 100, in: 1...1000, help: "Maximum number of cases.")
         .onCommandLineOnly
@@ -188,7 +188,8 @@ enum OperationsSettings {
         "group", help: "The consumer group that owns the state, if it is not one of Sluice's.", example: "inbox"
     ).optional.onCommandLineOnly
     static let despiteUnread = Setting.flag(
-        "despite-unread", help: "Copy even if the group has not handled all of its input. You must handle the rest.")
+        "despite-unread",
+        help: "Copy even if the group has not handled all of its input. You must then handle the rest yourself.")
 
     // Settings of `sluicectl api`
     static let statusesOfAll = Setting.flag("all", help: "Include subscriptions without version 1 notifications.")

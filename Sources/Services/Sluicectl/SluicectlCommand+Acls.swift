@@ -34,7 +34,7 @@ extension SluicectlCommand {
                         "A reader joins no group and writes no dead letters."),
                     .init(
                         "sluicectl topics acls --for sluice-entitlements --entitlements.stories true",
-                        "Include the rights for /v1/story."),
+                        "Include the permissions for /v1/story."),
                     .init("sluicectl topics acls --config sluice.properties --output json", "For scripts."),
                 ]
             ) { try await AclsCommand(configuration: $0.configuration, access: access).run($0.console) }

@@ -26,7 +26,7 @@ extension SluicectlCommand {
             OperationsSettings.entitledAt, OperationsSettings.isAppTransaction, OperationsSettings.isTransaction,
         ]), arguments: [id],
         examples: [
-            .init("sluicectl entitlements show 2000000000000001", "Current entitlements of one purchase."),
+            .init("sluicectl entitlements show 2000000000000001", "Show the current entitlements of one purchase."),
             .init(
                 "sluicectl entitlements show 7e3fb204-2ab3-4c5f-8f0e-0d9c1b6a7e55 --environment sandbox",
                 "Show all entitlements of one account."),

@@ -87,7 +87,7 @@ enum SluicectlCommand {
                     discussion: "Exits with 1 if a topic is missing or differs.",
                     schema: schema,
                     examples: [
-                        .init("sluicectl topics check", "A table, with the fix for each difference."),
+                        .init("sluicectl topics check", "Print a table with the fix for each difference."),
                         .init("sluicectl topics check --output json", "For scripts."),
                     ]
                 ) {

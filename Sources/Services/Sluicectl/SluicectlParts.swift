@@ -104,7 +104,7 @@ package struct SluicectlParts: Sendable {
         }
     }
 
-    /// The executables' settings that determine their access rights in Kafka.
+    /// The executables' settings that determine their Kafka permissions.
     package struct Access: Sendable {
         package let schema: ConfigurationSchema
         package let options: @Sendable (Configuration) -> AccessOptions

@@ -27,7 +27,8 @@ final class CertificatesService: Service {
             case .damaged(let partition, let offset, let error): failure.yield(.damaged(partition, offset, error))
             case .offsetOutOfRange(let partition, let offset):
                 failure.yield(
-                    .offsetOutOfRange(partition, offset, fix: "Restart; the topic is then read from its beginning"))
+                    .offsetOutOfRange(
+                        partition, offset, fix: "Restart the process; the topic is then read from its beginning"))
             case .fatal(let error): failure.yield(.clientFailed(error))
             case .error(let error):
                 log.log(.warning, key: error.name, "certificates reader error", [LogField(.error, error.message)])

@@ -35,13 +35,13 @@ package struct WebhooksConfiguration: Sendable {
         guard !parts.hasUser else {
             throw configuration.error(
                 WebhooksSettings.url.key,
-                "the URL contains a user or password; remove it: requests are authenticated by webhook-signature"
+                "the URL contains a user name or password; remove them, because webhook-signature authenticates requests"
             )
         }
         guard parts.isEncrypted || parts.isLoopback || configuration[WebhooksSettings.insecure] else {
             throw configuration.error(
                 WebhooksSettings.url.key,
-                "an http:// URL sends purchases unencrypted; use https://, or allow it with webhooks.insecure=true")
+                "an http:// URL sends purchases unencrypted; use https://, or set webhooks.insecure=true")
         }
         do throws(FileProblem) {
             keys = try ReloadedFile(

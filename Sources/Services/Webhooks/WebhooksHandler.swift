@@ -25,9 +25,9 @@ package final class WebhooksHandler: RecordHandler {
         var description: String { "the receiver responded \(status) (webhook-id \(id))" }
     }
 
-    /// The wait while a record's segment is missing from the certificates topic.
+    /// How long to wait before checking again while a record's segment is missing from the certificates topic.
     private static let headerWait: Duration = .seconds(1)
-    /// The wait while delivery is stopped. Records are then reexamined, but nothing is sent.
+    /// How long to wait before reexamining a record while delivery is stopped. Nothing is sent.
     private static let stoppedWait: Duration = .seconds(60)
 
     private let settings: WebhooksConfiguration

@@ -91,7 +91,7 @@ package enum WebhooksOperations {
     }
 
     private static let notAnID = StartupError(
-        "unknown webhook-id", fix: "Use one listed by: sluicectl webhooks attempts",
+        "unknown webhook-id", fix: "Use an id listed by: sluicectl webhooks attempts",
         exitCode: .usage)
 
     static func send(_ message: WebhookMessage, _ settings: WebhooksConfiguration) async throws -> DeliveryAttempt {

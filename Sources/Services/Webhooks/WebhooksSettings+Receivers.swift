@@ -33,7 +33,7 @@ extension WebhooksSettings {
         guard !names.isEmpty else { return [NamedConsumer(configuration: configuration)] }
         for general in [url.key, group.key] where configuration.origin(of: general) != .default {
             let own = receiverTemplate + general.dropFirst(prefix.count)
-            throw configuration.error(general, "is for a single receiver. Remove it, or set \(own) for each")
+            throw configuration.error(general, "is for a single receiver. Remove it, or set \(own) for each receiver")
         }
         var consumers: [NamedConsumer] = []
         var groups: [String: String] = [:]

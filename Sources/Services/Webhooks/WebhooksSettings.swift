@@ -111,7 +111,8 @@ extension ValueKind where Value == String {
 
     fileprivate static var receiverName: ValueKind<String> {
         ValueKind(
-            name: "name", expected: "a name of at most 32 letters, digits and hyphens", example: "crm", text: { $0 }
+            name: "name", expected: "a name of at most 32 characters: letters, digits and hyphens", example: "crm",
+            text: { $0 }
         ) { text throws(SettingProblem) in
             guard 1...32 ~= text.utf8.count,
                 text.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") })

@@ -21,7 +21,7 @@ extension EndToEnd {
             // The last characters before the padding belong to the cosignature.
             let changed = try await check(MLDSA44Example.proof.dropLast(6) + "AAAA=\n", under: root.wrapper)
             #expect(changed.end == .exit(5), "\(changed)")
-            #expect(changed.output.contains("0 of the 1 witnesses have cosigned it"), "\(changed)")
+            #expect(changed.output.contains("0 of the 1 witnesses have cosigned the checkpoint"), "\(changed)")
         }
 
         @Test(.enabled(if: DebianRoot.given != nil, "\(DebianRoot.absence)"))

@@ -18,7 +18,7 @@ import Testing
         store.close()
         let refusal = await #expect(throws: StartupError.self) { try await harness.member() }
         #expect(refusal?.exitCode == .configuration)
-        #expect(refusal?.line.contains("\(harness.output) has 1 partitions and had 2 when") == true)
+        #expect(refusal?.line.contains("\(harness.output) has 1 partitions, but had 2 when") == true)
         #expect(refusal?.line.contains("a different topics.prefix") == true)
     }
 

@@ -175,7 +175,8 @@ import Testing
             #expect(outcome.exitCode == 78)
             #expect(
                 outcome.lines.first?.hasSuffix(
-                    ":1): apps does not list \"com.a\"; apps is not set. Set it, or remove this key.") == true)
+                    ":1): apps does not list \"com.a\", because apps is not set. Set apps, or remove this key.") == true
+            )
         }
     }
 

@@ -65,7 +65,8 @@ struct DirectoryFaultTests {
         #expect(error?.isRetriable == true)
         #expect(
             error?.message
-                == "cannot write /archive/a/b: No space left on device; free space on its file system, or enlarge it")
+                == "cannot write /archive/a/b: No space left on device; free up space on the file system, or enlarge it"
+        )
         #expect(try await store.read(name) == nil)
         try await store.create(name, [1, 2, 3])
         try await store.synchronize()

@@ -31,7 +31,7 @@ struct DirectoryStoreTests {
             try DirectoryStore(path: directory.file("volume/archive"), creating: true)
         }
         #expect(unmounted?.code == .noStore)
-        #expect(unmounted?.message.contains("mount its volume") == true)
+        #expect(unmounted?.message.contains("mount the volume") == true)
     }
 
     @Test func `files are accessible to owner and group only`() async throws {

@@ -390,7 +390,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("https://me:word@api.example.com/", "user or password"),
+        ("https://me:word@api.example.com/", "user name or password"),
         ("http://api.example.com/", "refunds.provider.insecure=true"),
     ])
     func `a URL that would disclose data or credentials is refused`(url: String, mention: String) throws {

@@ -89,7 +89,7 @@ import TransparencyLog
         _ = try await archive.store.replace(place.checkpoint(), before.bytes, expected: anchored.version)
         let (rolledBack, complaints) = await sluicectl(["archive", "status"] + archive.place + flags)
         #expect(rolledBack == 4)
-        #expect(complaints.complaints.contains { $0.contains("has 2 leaves, but kafka has a checkpoint of 3") })
+        #expect(complaints.complaints.contains { $0.contains("has 2 leaves, but kafka has a checkpoint with 3") })
         await producer.close(within: .seconds(5))
         await broker.stop()
     }

@@ -25,7 +25,7 @@ import Testing
     }
 
     private static let extraNotChecked =
-        "sluice-extra: not checked, none of its own settings is set; --for sluice-extra checks it\n"
+        "sluice-extra: not checked, none of its own settings is set; to check it anyway, use --for sluice-extra\n"
 
     @Test func `an optional executable is checked when it is named`() async throws {
         let (exitCode, printed) = await sluicectl(
@@ -52,7 +52,7 @@ import Testing
         let (_, printed) = await sluicectl(["config", "check", "--apps", "com.example.app:1", "--output", "json"])
         let skipped = try #require(try printed.objects.first?["notChecked"]?.array?.first?.object)
         #expect(skipped["executable"]?.string == "sluice-extra")
-        #expect(skipped["reason"]?.string == "none of its own settings is set; --for sluice-extra checks it")
+        #expect(skipped["reason"]?.string == "none of its own settings is set; to check it anyway, use --for sluice-extra")
     }
 
     @Test func `errors that only the executable detects are reported`() async throws {

@@ -134,7 +134,7 @@ struct EntitlementsCommandsTests {
 
     @Test(arguments: [
         (
-            403, #"{"error":"changes_are_off","message":"set entitlements.changes to allow it"}"#,
+            403, #"{"error":"changes_are_off","message":"set entitlements.changes to allow changes"}"#,
             "entitlements.changes=true"
         ),
         (409, #"{"error":"belongs_to_another","message":"made with another"}"#, "made with another"),

@@ -85,7 +85,7 @@ import Testing
 
     @Test func `a password in the URL is refused and not printed`() throws {
         let error = #expect(throws: ConfigurationError.self) { try settings(["--webhooks.url": "https://me:word@a/"]) }
-        #expect(error?.description.contains("user or password") == true)
+        #expect(error?.description.contains("user name or password") == true)
         #expect(error?.description.contains("word@") == false)
     }
 

@@ -57,7 +57,9 @@ extension RefundRules {
         guard let name = members[Member.name] else { throw input.error("\(Member.name) is missing") }
         guard let outcome = members[Member.outcome] else { throw input.error("\(Member.outcome) is missing") }
         return RefundRule(
-            name: try name.text("1 to 64 letters, digits, hyphens, underscores and dots, but not \"default\"") {
+            name: try name.text(
+                "1 to 64 characters (letters, digits, hyphens, underscores and dots), but not \"default\""
+            ) {
                 isName($0) ? $0 : nil
             },
             conditions: try members[Member.when].map(RefundConditions.init(reading:)) ?? RefundConditions(),

@@ -26,7 +26,8 @@ package enum CheckpointLogHistory {
             let size = try await LogReader(store, names: names, verifiers: nil).checkpoint()?.checkpoint.size ?? 0
             guard size < anchored else { return }
             throw size == 0
-                ? ArchiveError.beginRefused(names, "an anchor has a checkpoint of this log with \(anchored) leaves")
+                ? ArchiveError.beginRefused(
+                    names, "an anchor already holds a checkpoint of this log with \(anchored) leaves")
                 : ArchiveError.rolledBack(names, has: size, signed: anchored, by: "an anchor")
         } catch { throw ArchiveError(error, writing: names) }
     }

@@ -76,7 +76,7 @@ extension LogVerification {
             return add(
                 Finding(
                     .unanchored, log, object: try? names.checkpoint(),
-                    "\(report.cosigned.count) of \(policy.witnesses.count) witnesses have cosigned it, but "
+                    "\(report.cosigned.count) of \(policy.witnesses.count) witnesses have cosigned this log, but "
                         + policy.demand))
         }
         report.anchoredSize = max(report.anchoredSize ?? 0, size)

@@ -32,7 +32,7 @@ struct ChangelogTopics {
             }
             guard count == inputs else {
                 throw StartupError(
-                    "\(topic) has \(count) partitions and \(input) has \(inputs): the counts must be equal",
+                    "\(topic) has \(count) partitions, but \(input) has \(inputs); the counts must be equal",
                     setting: "topics.prefix",
                     fix: "Create the topics with sluicectl topics apply under a different topics.prefix",
                     exitCode: .configuration)

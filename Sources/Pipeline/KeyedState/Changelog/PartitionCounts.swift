@@ -19,7 +19,7 @@ enum PartitionCounts {
             let known = try store.partitionCount(of: topic, now: count)
             guard known != count else { continue }
             throw StartupError(
-                "\(topic) has \(count) partitions and had \(known) when \(path) was created", setting: "topics.prefix",
+                "\(topic) has \(count) partitions, but had \(known) when \(path) was created", setting: "topics.prefix",
                 fix: fix, exitCode: .configuration)
         }
     }

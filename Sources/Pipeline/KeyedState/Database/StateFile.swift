@@ -88,7 +88,7 @@ struct StateFile {
         let fix =
             switch error.code {
             case .ownedByAnother: "Stop the other process, or give this one a directory of its own"
-            case .damaged: "Move \(path) away and start again: it is rebuilt from Kafka"
+            case .damaged: "Move \(path) away and restart the process; the file is rebuilt from Kafka"
             case .newer: "Run the version that wrote it, or a later one"
             default: "Specify a directory that this user can write to and that has free space"
             }

@@ -51,13 +51,13 @@ extension StateStore {
         }
     }
 
-    /// Makes all rows and entries visible to queries; more entries may be held afterwards.
+    /// Makes all rows and entries visible to queries. Later changes may hold back entries again.
     func complete() throws(StateError) {
         try createIndexes()
         try writeHeldEntries()
     }
 
-    /// Writes the held entries; more may be held afterwards.
+    /// Writes the held entries. Later changes may hold back entries again.
     func writeHeldEntries() throws(StateError) {
         try change { try Self.writeHeldEntries(&$0) }
     }

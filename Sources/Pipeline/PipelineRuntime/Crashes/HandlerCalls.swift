@@ -22,7 +22,7 @@ final class HandlerCalls: Sendable {
     private let deadline: CallDeadline?
     private let state: Mutex<State>
     /// Permits for calls: a normal call acquires one, and a call that must run alone acquires all of them. Nil if no
-    /// record is suspected.
+    /// record is suspected of causing crashes.
     private let alone: Permits?
 
     /// - Parameters:

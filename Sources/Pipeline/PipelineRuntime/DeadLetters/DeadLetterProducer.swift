@@ -17,7 +17,7 @@ final class DeadLetterProducer: Sendable {
 
     /// - Throws: a `StartupError`.
     init(_ kafka: KafkaConfiguration, topics: [KafkaTopic], logger: Logger) throws(StartupError) {
-        // A configured limit applies to records that the ingress writes; dead letters are larger.
+        // The configured limit is meant for records that the ingress writes, and dead letters are larger.
         let limit = max(Self.maximumBytes, (kafka.properties[Self.property].flatMap { Int($0) } ?? 0) + 65_536)
         let log = RateLimitedLogger(logger, perSecond: 1)
         do {

@@ -5,7 +5,8 @@ internal import Telemetry
 
 /// Counts and logs group and client events, and reports window state and client statistics as gauges.
 final class GroupTelemetry: Sendable {
-    /// The time in nanoseconds after which an unfinished record is reported. librdkafka does not detect this itself.
+    /// The time in nanoseconds after which an unfinished record is reported. librdkafka itself does not detect such
+    /// records.
     private static let longestUnfinished: Int64 = 60_000_000_000
 
     private let logger: Logger

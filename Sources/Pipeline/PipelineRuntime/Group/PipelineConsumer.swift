@@ -154,7 +154,9 @@ package final class PipelineConsumer: Service {
             fail(
                 .offsetOutOfRange(
                     partition, offset,
-                    fix: "Set the group's offset with kafka-consumer-groups.sh --reset-offsets, then start again"))
+                    fix:
+                        "Set the group's offset with kafka-consumer-groups.sh --reset-offsets, then restart the process"
+                ))
         case .damaged(let partition, let offset, let error):
             state.withLock { $0.damaged[partition] = .damaged(partition, offset, error) }
         case .fatal(let error):
@@ -215,8 +217,8 @@ package final class PipelineConsumer: Service {
                 logger.error("work of a lost partition has not ended", partition.logFields)
                 fail(
                     StartupError(
-                        "\(partition) was reassigned, but work of its previous assignment is still running \(options.drainLimit) after its cancellation",
-                        fix: "Start again; a handler must return when its task is cancelled"))
+                        "\(partition) was reassigned, but work from its previous assignment is still running \(options.drainLimit) after being cancelled",
+                        fix: "Restart the process; a handler must return when its task is cancelled"))
             }
             await previous.value
             group.cancelAll()

@@ -18,7 +18,7 @@ extension StartupError {
     ) -> StartupError {
         StartupError(
             "\(partition) cannot be read at or after offset \(offset): \(error)",
-            fix: "Start again; if the damage recurs, see runbooks/damaged-log.md", exitCode: .damagedLog)
+            fix: "Restart the process; if the damage recurs, see runbooks/damaged-log.md", exitCode: .damagedLog)
     }
 
     /// A handler did not return in time.
@@ -28,14 +28,14 @@ extension StartupError {
         StartupError(
             "the handler did not return within \(limit) for the record at offset \(offset) of \(partition)",
             setting: "consumer.record.deadline",
-            fix: "Start again; after three such exits the record is handled alone, then dead-lettered",
+            fix: "Restart the process; after three such exits the record is handled alone, then dead-lettered",
             exitCode: .recordDeadline)
     }
 
     /// The client has failed permanently.
     package static func clientFailed(_ error: KafkaError) -> StartupError {
         guard [.fenced, .fencedInstance].contains(error.code) else {
-            return StartupError("the Kafka client failed permanently: \(error)", fix: "Start again")
+            return StartupError("the Kafka client failed permanently: \(error)", fix: "Restart the process")
         }
         // After a restart, this member would take over the name again, and the other member would fail in turn.
         return StartupError(

@@ -2,7 +2,7 @@ internal import Kafka
 internal import ServiceKit
 internal import Telemetry
 
-/// A process's pausable consumers, from which its reader of the control topic is created.
+/// A process's pausable consumers, used to create its control topic reader.
 struct ControlParts {
     private var source: (topic: KafkaTopic, kafka: KafkaConfiguration)?
     private var subjects: [ControlReader.Subject] = []

@@ -18,7 +18,7 @@ final class ControlReader: Service {
         var consumer: KafkaConsumer?
         var isStopping = false
         /// The reason why changes are not read, or nil while the topic is being read.
-        var problem: String? = "it has not been read yet"
+        var problem: String? = "the control topic has not been read yet"
     }
 
     let name = "control topic"
@@ -74,7 +74,9 @@ final class ControlReader: Service {
             await reading.consumer.close(within: .seconds(5))
             throw StartupError(
                 "the control topic \(place.topic) cannot be read: \(error)", setting: "kafka.*",
-                fix: "Create it with sluicectl topics apply, and grant this user Read on it (sluicectl topics acls)")
+                fix:
+                    "Create it with sluicectl topics apply, and grant this user Read permission on it (sluicectl topics acls)"
+            )
         }
         started.withLock { $0 = reading }
     }

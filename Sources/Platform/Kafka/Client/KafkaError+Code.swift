@@ -112,11 +112,11 @@ extension KafkaError {
         public static let unknownMember = Code(rawValue: 25)
         /// The group is rebalancing.
         public static let rebalanceInProgress = Code(rawValue: 27)
-        /// This user has no permission for the topic.
+        /// This user is not authorized to access the topic.
         public static let topicAuthorizationFailed = Code(rawValue: 29)
-        /// This user has no permission for the group.
+        /// This user is not authorized to access the group.
         public static let groupAuthorizationFailed = Code(rawValue: 30)
-        /// This user has no permission for the cluster.
+        /// This user is not authorized to access the cluster.
         public static let clusterAuthorizationFailed = Code(rawValue: 31)
         /// The record's timestamp is outside the topic's `message.timestamp.before.max.ms` or `.after.max.ms`.
         public static let invalidTimestamp = Code(rawValue: 32)

@@ -5,10 +5,10 @@ internal import Primitives
 extension KafkaConsumer {
     /// Revokes all partitions (draining and committing as in a rebalance), leaves the group and closes the client.
     ///
-    /// A member that has not received its first assignment waits up to 5 s for it. If it does not arrive, for example
-    /// in a busy group, the closed client is never destroyed, because librdkafka up to 2.2 would then abort the process
-    /// (librdkafka issue 4312). A static member (`groupInstanceId`) does not leave the group, because it is expected to
-    /// return.
+    /// A member that has not received its first assignment waits up to 5 s for it. If the assignment does not arrive,
+    /// for example in a busy group, the closed client is never destroyed, because librdkafka up to 2.2 would then abort
+    /// the process (librdkafka issue 4312). A static member (`groupInstanceId`) does not leave the group, because it is
+    /// expected to return.
     ///
     /// - Returns: whether the consumer was closed within `limit`. If false, the client is leaked, and the process
     ///   should end soon.

@@ -63,7 +63,7 @@ extension KafkaConsumer {
     // MARK: Assignment
 
     private func assign(_ places: [KafkaTopicPartition]) {
-        // While closing, librdkafka treats any assign call as an unassign, but requires a call.
+        // While closing, librdkafka treats any assign call as an unassign, but the call must still be made.
         if phase != .running || places.isEmpty {
             answer(assigning: places.map { StartPosition(place: $0, offset: .stored, isCommitted: true) })
             firstAssignment.complete()

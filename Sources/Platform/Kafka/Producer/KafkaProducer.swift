@@ -182,7 +182,7 @@ public final class KafkaProducer: Sendable {
 
 extension KafkaProducer {
     /// Arms the timer shared by all sends. It is rescheduled only for an earlier deadline. Under load with equally long
-    /// deadlines, that happens once each time it fires.
+    /// deadlines, that happens once each time the timer fires.
     func armTimer(_ state: inout State) {
         guard let next = state.pending.earliestDeadline, next < state.timerDeadline ?? .max else { return }
         state.timerDeadline = next

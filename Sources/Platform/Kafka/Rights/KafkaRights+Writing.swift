@@ -7,13 +7,13 @@ extension KafkaRights {
     /// Returns whether the user may write to topics.
     ///
     /// Sends a record that requires two acknowledgements. Apache Kafka supports only 0, 1 and all, so it checks the
-    /// right, refuses the request, and writes nothing. Do not use this with any other service, which might write the
-    /// record.
+    /// permission, refuses the request, and writes nothing. Do not use this with any other service, which might write
+    /// the record.
     ///
     /// - Throws: `notOnEmbeddedBroker`, `invalidConfiguration`, and `timedOut` if no broker answers.
     package func writing(to topics: [KafkaTopic], _ admin: KafkaAdmin) async throws(KafkaError) -> [KafkaTopic: Answer]
     {
-        try await admin.requireKafka("rights to write", within: limit)
+        try await admin.requireKafka("checking permission to write", within: limit)
         let settings = configuration.settings(
             for: .producer,
             overrides: [

@@ -1,7 +1,7 @@
-/// Determines this user's rights without changing anything, by sending requests that brokers refuse only after checking
-/// the rights. Brokers report rights directly only to users who may describe the cluster.
+/// Determines this user's permissions without changing anything, by sending requests that brokers refuse only after
+/// checking the permissions. Brokers report permissions directly only to users who may describe the cluster.
 package struct KafkaRights: Sendable {
-    /// Whether the user has a right.
+    /// Whether the user has a permission.
     package enum Answer: Hashable, Sendable {
         case granted, denied
         /// The request failed for another reason, such as a topic that does not exist.

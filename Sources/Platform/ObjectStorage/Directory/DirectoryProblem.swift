@@ -11,11 +11,11 @@ enum DirectoryProblem {
 
     private static func meaning(of number: Int32) -> (ObjectStoreError.Code, String?) {
         switch number {
-        case ENOSPC: (.full, "free space on its file system, or enlarge it")
+        case ENOSPC: (.full, "free up space on the file system, or enlarge it")
         case EDQUOT: (.full, "raise the user's quota")
         case EFBIG: (.tooLarge, "raise the file size limit (ulimit -f)")
         case EACCES, EPERM: (.denied, "grant this process's user access to it")
-        case EROFS: (.denied, "the file system is mounted read-only: check the kernel log and remount it")
+        case EROFS: (.denied, "the file system is mounted read-only: check the kernel log, and remount it read-write")
         case ELOOP, ENOTDIR: (.unsafePath, "symbolic links are not followed: use the folder itself")
         case EMFILE, ENFILE: (.failed, "raise the open file limit (ulimit -n)")
         case EIO: (.failed, "check the kernel log and the disk")

@@ -43,7 +43,7 @@ extension DirectoryStore {
         } catch {
             guard error.number == EWOULDBLOCK else { throw DirectoryProblem.error(error, "lock \(path)") }
             throw ObjectStoreError(
-                .locked, "\(path) is locked by another writer: stop it, or use a different directory")
+                .locked, "\(path) is locked by another writer: stop that writer, or use a different directory")
         }
     }
 

@@ -113,7 +113,8 @@ package final class DirectoryStore: ObjectStore {
         } catch {
             guard error.number == ENOENT else { throw DirectoryProblem.error(error, "create the directory \(path)") }
             throw ObjectStoreError(
-                .noStore, "cannot create \(path): there is no parent directory; mount its volume or create it")
+                .noStore,
+                "cannot create \(path): there is no parent directory; mount the volume or create that directory")
         }
     }
 

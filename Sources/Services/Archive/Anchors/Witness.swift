@@ -58,7 +58,7 @@ struct Witness: Sendable, Equatable {
 
     private static func url(_ text: String, _ wrong: (String) -> FileProblem) throws(FileProblem) -> String {
         let url = EndpointURL(text)
-        if url.hasUser { throw wrong("has a URL with a user") }
+        if url.hasUser { throw wrong("has a URL with a user name") }
         if let problem = url.problem { throw wrong("has a URL that \(problem)") }
         guard !text.contains("?") else { throw wrong("has a URL with a query") }
         return text.hasSuffix("/") ? String(text.dropLast()) : text

@@ -115,9 +115,10 @@ final class WitnessAnchor: CheckpointAnchor {
         switch status {
         case 403:
             return ArchiveServiceError(
-                .refused, "\(name) does not have the key of \(origin): send it the archive's key")
+                .refused, "\(name) does not have the key of \(origin): send the archive's key to its operator")
         case 404:
-            return ArchiveServiceError(.refused, "\(name) does not have the log \(origin): ask its operator to add it")
+            return ArchiveServiceError(
+                .refused, "\(name) does not have the log \(origin): ask its operator to add the log")
         case 422:
             return ArchiveServiceError(
                 .conflict, "\(name) reports that \(log.names.prefix) does not continue its cosigned checkpoint")

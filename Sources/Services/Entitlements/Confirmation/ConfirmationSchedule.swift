@@ -46,7 +46,7 @@ struct ConfirmationSchedule {
     /// Maximum number of concurrent queries; they share the API's request budget.
     static let concurrency = 32
     /// Number of rows to read in addition to those being queried or waiting for a retry. Exceeds the number of queries
-    /// that the API's budget (50 per second) allows during the delay.
+    /// that the API's budget (50 per second) allows between two reads.
     private static let lookAhead = 512
     private static let lookAheadWhileDown = 1_000
 

@@ -82,7 +82,7 @@ final class InputFollower: Service {
                     [
                         LogField(.topic, topic.rawValue), LogField(.error, "\(error)"),
                         LogField(
-                            .fix, "Check the brokers, and that this member may describe the topic and the group"),
+                            .fix, "Check the brokers, and check that this member may describe the topic and the group"),
                     ])
             }
             guard (try? await pause()) != nil else { return }

@@ -51,8 +51,8 @@ final class InputFreshness: Sendable {
         return FactsAge(asOf: asOf, isStale: limit > 0 && asOf.milliseconds(to: now) > limit)
     }
 
-    /// Returns the time up to which the input of the given purchases has been read, or the earliest possible time while
-    /// it is unknown.
+    /// Returns the time up to which the input for the given purchases has been read, or the earliest possible time if
+    /// that time is not known yet.
     func receivedUntil(_ purchases: [PurchaseFacts]) -> AppStoreInstant {
         partitions.withLock { partitions in
             var least = Int64.max

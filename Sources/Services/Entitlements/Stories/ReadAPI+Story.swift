@@ -14,7 +14,7 @@ extension ReadAPI {
         guard let story else {
             return exchange.respond(
                 Self.problem(
-                    403, ReadAPIName.storiesAreOff, "set \(EntitlementsSettings.stories.key) to allow it"))
+                    403, ReadAPIName.storiesAreOff, "set \(EntitlementsSettings.stories.key) to allow stories"))
         }
         let then = { @Sendable (result: Result<StorySubject, StateError>) in
             guard case .success(let subject) = result else {

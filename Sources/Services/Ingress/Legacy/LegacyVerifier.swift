@@ -65,7 +65,7 @@ final class LegacyVerifier: Sendable {
             } catch {
                 throw StartupError(
                     "\(legacy.path): \(error.message)", setting: legacy.setting,
-                    fix: "Write the shared secret from App Store Connect into it", exitCode: .configuration)
+                    fix: "Write the shared secret from App Store Connect into the file", exitCode: .configuration)
             }
         }
         self.secrets = secrets

@@ -175,7 +175,7 @@ final class PreferenceFollower: Service {
         } catch let error as SQLiteError {
             throw StartupError(
                 "cannot open \(path): \(error.message)", setting: "data.dir",
-                fix: "Set it to a writable directory used by this process only")
+                fix: "Specify a writable directory used only by this process")
         }
     }
 }

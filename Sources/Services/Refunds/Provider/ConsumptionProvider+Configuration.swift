@@ -29,7 +29,7 @@ extension ConsumptionProvider {
         guard !parts.hasUser else {
             throw configuration.error(
                 RefundsSettings.providerURL.key,
-                "the URL contains a user or password; remove it: requests are authenticated by webhook-signature"
+                "the URL contains a user name or password; remove them, because webhook-signature authenticates requests"
             )
         }
         guard parts.isEncrypted || parts.isLoopback || configuration[RefundsSettings.providerInsecure] else {

@@ -15,7 +15,7 @@ extension Scenario {
             ]),
         Scenario(
             "refund-requests-repeated",
-            "Is declined, requests again on Apple's site, is declined without notification, and requests a third time",
+            "Is declined a refund, requests it again on Apple's site, is declined without a notification, requests it again",
             .coins,
             steps: [
                 .first(.buys()),
@@ -32,7 +32,7 @@ extension Scenario {
                 .after(.hours(9), .refunded(percent: 50)),
             ]),
         Scenario(
-            "non-consumable", "Buys the lifetime unlock, is refunded, and the refund is reversed", .lifetime,
+            "non-consumable", "Buys the lifetime unlock and is refunded, then the refund is reversed", .lifetime,
             steps: [
                 .first(.buys()),
                 .after(.days(3), .refunded()),
@@ -59,7 +59,8 @@ extension Scenario {
                 .after(.days(30), .resubscribes()),
             ]),
         Scenario(
-            "family-non-consumable", "Shares the lifetime unlock until the purchaser is refunded", .lifetime,
+            "family-non-consumable", "Has the lifetime unlock through Family Sharing until the purchaser is refunded",
+            .lifetime,
             ownership: .familyShared,
             steps: [
                 .first(.buys()),

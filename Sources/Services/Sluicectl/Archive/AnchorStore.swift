@@ -24,7 +24,7 @@ struct AnchorStore: Sendable {
         }
         guard let opened else {
             throw StartupError(
-                "no second store is configured", setting: key, fix: "Set it to the same value as for sluice-archive",
+                "no second store is configured", setting: key, fix: "Use the same value as for sluice-archive",
                 exitCode: .archiveUnreadable)
         }
         store = opened

@@ -30,7 +30,7 @@ struct ArchiveKeyCommand {
         let text = try randomKey(byteCount: 32).withUnsafeBytes { HexText.encode($0) } + "\n"
         try NewSecretFile.write(Array(text.utf8), to: path)
         console.complain(
-            "created \(path); keep a copy apart from the key store and its backups: without it, no record can be read"
+            "created \(path); keep a copy apart from the key store and its backups, because no record can be read without this key"
         )
         return .ok
     }

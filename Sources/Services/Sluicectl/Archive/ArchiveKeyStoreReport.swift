@@ -14,7 +14,7 @@ struct ArchiveKeyStoreReport {
         defer { store.close() }
         try store.backUp(to: path)
         console.complain(
-            "created \(PlainText.printable(path)); delete it within 30 days: its keys may be destroyed later"
+            "created \(PlainText.printable(path)); delete it within 30 days, because it also keeps keys that are destroyed later"
         )
         return .ok
     }

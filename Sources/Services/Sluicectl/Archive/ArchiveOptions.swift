@@ -61,5 +61,5 @@ enum ArchiveOptions {
         .onCommandLineOnly
     static let reveal = Setting.flag(
         "reveal",
-        help: "Print everything, including personal data. The access is archived: requires --author and Kafka.")
+        help: "Print everything, including personal data. The access is archived, which requires --author and Kafka.")
 }

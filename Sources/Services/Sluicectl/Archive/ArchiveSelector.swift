@@ -33,7 +33,8 @@ enum ArchiveSelector {
         if let purchase = configuration[ArchiveOptions.originalTransactionId] {
             guard let app = configuration[ArchiveOptions.app] else {
                 throw StartupError(
-                    "a purchase requires its app", setting: ArchiveOptions.app.key, fix: "Set --app BUNDLE",
+                    "a purchase can be selected only together with its app", setting: ArchiveOptions.app.key,
+                    fix: "Set --app BUNDLE",
                     exitCode: .usage)
             }
             selectors.append(.purchase(BundleId(app), OriginalTransactionId(purchase)))

@@ -40,7 +40,7 @@ struct ArchiveStatusCommand {
         for row in rows {
             guard let anchored = row.rolledBack else { continue }
             console.complain(
-                "\(row.partition) has \(row.size) leaves, but \(anchored.anchor) has a checkpoint of \(anchored.leaves)"
+                "\(row.partition) has \(row.size) leaves, but \(anchored.anchor) has a checkpoint with \(anchored.leaves)"
             )
             exitCode = .archiveRolledBack
         }

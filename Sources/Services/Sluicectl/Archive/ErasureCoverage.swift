@@ -39,7 +39,7 @@ enum ErasureCoverage {
         let record = AppStoreInstant(clampingMillisecondsSince1970: newest)
         throw StartupError(
             "this host's clock shows \(present), but the newest archived record is from \(record): if the "
-                + "clock is fast, records that arrive before that time would be dropped on arrival",
+                + "clock is fast, records that arrive before the time that it shows would be dropped",
             setting: "--signed-until",
             fix: "Correct the clock; if it is correct and no records have arrived since, set --signed-until \(present)")
     }

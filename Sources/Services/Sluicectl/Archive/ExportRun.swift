@@ -85,7 +85,8 @@ final class ExportRun {
         if interruption.isRequested { console.complain("interrupted: the export is incomplete") }
         if problems["missing"] != nil {
             console.complain(
-                "payloads were removed before their retention ended; find the first with: sluicectl archive verify")
+                "payloads were removed before their retention period ended; find the first with: sluicectl archive verify"
+            )
         }
         if let warning = extent?.warning { console.complain(warning) }
         // Erased payloads, and payloads past their retention period, are expected.

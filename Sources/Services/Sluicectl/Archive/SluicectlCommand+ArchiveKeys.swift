@@ -153,8 +153,9 @@ extension SluicectlCommand {
                         "Save the public keys for anyone who verifies the archive."),
                     .init(
                         "sluicectl archive key show appstore.notifications.production/3",
-                        "The key of one log, for use with other verifiers."),
-                    .init("sluicectl archive key show checkpoint-log", "For the log line of a tlog-policy."),
+                        "Print the key of one log, for use with other verifiers."),
+                    .init(
+                        "sluicectl archive key show checkpoint-log", "Print the key for the log line of a tlog-policy."),
                 ]
             ) { try await ArchiveKeyCommand(configuration: $0.configuration).show($0.argument, $0.console) },
             Command(
@@ -189,7 +190,9 @@ extension SluicectlCommand {
                     """,
                 schema: ConfigurationSchema([ArchivePlace.keyStore, ArchivePlace.keyEncryptionKeys]),
                 arguments: [Command.Argument("FILE", help: "the new file")],
-                examples: [.init("sluicectl archive key backup /backup/keys-2026-11-26.sqlite", "Once a day.")]
+                examples: [
+                    .init("sluicectl archive key backup /backup/keys-2026-11-26.sqlite", "Create a daily backup.")
+                ]
             ) { try await ArchiveKeyStoreReport(configuration: $0.configuration).backUp($0.argument, $0.console) },
         ], readsConfiguration: false)
 }

@@ -23,7 +23,7 @@ extension ClusterCommand {
         }
         throw StartupError(
             "\(moment) is in the future: webhooks for earlier records would never be posted", setting: setting.key,
-            fix: "Set it to a time up to which all webhooks were delivered", exitCode: .configuration)
+            fix: "Specify a time up to which all webhooks were delivered", exitCode: .configuration)
     }
 
     private func switchGroups(_ console: Console) async throws -> ExitCode {
@@ -99,7 +99,7 @@ extension ClusterCommand {
 
     /// The steps that the operator must take, the same for every switch.
     static let needs = [
-        "Start each consumer, including sluice-webhooks and sluice-archive, with an empty data.dir: its files "
+        "Start each consumer, including sluice-webhooks and sluice-archive, with an empty data.dir: existing files "
             + "belong to the other cluster.",
         "sluice-archive: set a different archive.url, archive.origin and archive.anchor.url, and keep "
             + "archive.key.store. The old archive remains unchanged.",

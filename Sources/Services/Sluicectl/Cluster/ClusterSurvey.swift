@@ -80,7 +80,7 @@ struct ClusterSurvey {
         AppStoreEnvironment.published.map(names.reconciliation).filter(target.hasRecords).map { topic in
             ClusterFinding(
                 isFinal ? .warning : .problem, .copy, of: topic.rawValue,
-                "it has records: copied rows hide missing notifications",
+                "it already contains records; copied rows would hide missing notifications",
                 fix:
                     "Unless sluice-reconciler has already run on this cluster, exclude the topic from the mirror, "
                     + "delete it, and recreate it with: sluicectl topics apply")
@@ -130,7 +130,7 @@ struct ClusterSurvey {
             if view?.activeGroups?.contains(group.group) == true {
                 add(
                     isFinal ? .problem : .warning, "the group still has members on the source cluster",
-                    "Stop every \(group.executable) there before the switch: it must not run on both clusters")
+                    "Stop every \(group.executable) there before the switch, because it must not run on both clusters")
             }
             return findings
         }

@@ -55,7 +55,7 @@ struct ControlTopic {
             }
             throw StartupError(
                 "this user may not write to topic \(topic)",
-                fix: "Grant it Read and Write on the topic: kafka-acls.sh --add --allow-principal User:NAME "
+                fix: "Grant this user Read and Write on the topic: kafka-acls.sh --add --allow-principal User:NAME "
                     + "--operation Read --operation Write --topic \(topic)",
                 exitCode: .configuration)
         }

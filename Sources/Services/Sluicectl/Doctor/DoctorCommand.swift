@@ -166,7 +166,7 @@ struct DoctorCommand {
         }
     }
 
-    /// Checks the rights in the `sluicectl topics acls` table.
+    /// Checks the permissions in the `sluicectl topics acls` table.
     private func rights(_ kafka: KafkaConfiguration, _ admin: KafkaAdmin) async -> [DoctorFinding] {
         guard let access = parts.access, let subject = AccessTable.Executable(rawValue: executable.name) else {
             return []

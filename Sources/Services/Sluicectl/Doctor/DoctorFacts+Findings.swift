@@ -81,7 +81,8 @@ extension DoctorFacts {
         guard validity.contains(seconds) else {
             let when = seconds < validity.notBefore ? "is not valid yet" : "has expired"
             return finding(
-                .problem, "it \(when); every notification is rejected", fix: "Correct the clock. If it is right: \(fix)"
+                .problem, "it \(when); every notification is rejected",
+                fix: "Correct the clock. If the clock is correct: \(fix)"
             )
         }
         let days = (validity.notAfter - seconds) / (Self.day / 1_000)
@@ -126,11 +127,11 @@ extension DoctorFacts {
         case .nothing(let code):
             return finding(
                 .problem, "\(address) returned no usable status for this certificate: \(code)",
-                fix: "Check the clock, and whether there is a proxy in between")
+                fix: "Check this machine's clock and any proxy between it and the responder")
         case .unreachable(let reason):
             return finding(
                 .problem, "\(address) is unreachable: \(reason)",
-                fix: "Allow outgoing HTTP to it, or set revocation=off if that risk is accepted")
+                fix: "Allow outgoing HTTP to this responder, or set revocation=off if you accept the risk")
         case .noAddress:
             return finding(
                 .warning, "contains no OCSP address, so its status is unknown",

@@ -59,7 +59,7 @@ extension DoctorFacts {
     private static func fix(_ error: KafkaError) -> String {
         // Positive codes come from a broker. Other codes mean that no broker responded.
         error.code.rawValue > 0
-            ? "Check the broker's log, and grant this user Describe and DescribeConfigs"
+            ? "Check the broker's log, and grant this user Describe and DescribeConfigs permissions"
             : "Start the missing brokers"
     }
 

@@ -98,7 +98,7 @@ struct DoctorFacts {
     var trouble: KafkaTrouble.Cause?
     /// Findings about names and connections.
     var network: [DoctorFinding] = []
-    /// Findings about rights in Kafka.
+    /// Findings about Kafka permissions.
     var rights: [DoctorFinding] = []
     /// Findings about ports, directories, servers and buckets.
     var surroundings: [DoctorFinding] = []

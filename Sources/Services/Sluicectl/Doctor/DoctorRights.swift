@@ -1,7 +1,7 @@
 internal import Kafka
 internal import ServiceKit
 
-/// Checks each right in the `sluicectl topics acls` table, without changing anything.
+/// Checks each permission in the `sluicectl topics acls` table, without changing anything.
 struct DoctorRights {
     let executable: String
     let profile: DeploymentProfile
@@ -11,11 +11,11 @@ struct DoctorRights {
 
     private typealias Answers = [AccessRight.Operation: KafkaRights.Answer]
 
-    /// - Parameter required: the rights of the executable.
+    /// - Parameter required: the permissions that the executable needs.
     func findings(_ required: [AccessRight]) async throws(KafkaError) -> [DoctorFinding] {
         let isEmbedded = try await admin.isEmbeddedBroker(within: limit)
         guard !isEmbedded else {
-            return [DoctorFinding(.skipped, .right, "the embedded broker does not check rights")]
+            return [DoctorFinding(.skipped, .right, "the embedded broker does not check permissions")]
         }
         let topics = required.filter { $0.resource == .topic }
         let answers = try await self.answers(topics)
@@ -104,7 +104,7 @@ struct DoctorRights {
             let isTolerated = profile == .singleNode && denied == [AccessRight.Operation.describeConfigs.rawValue]
             return DoctorFinding(
                 isTolerated ? .warning : .problem, .right, of: subject, "denied: \(denied.joined(separator: ", "))",
-                fix: "Grant it: sluicectl topics acls --for \(executable) --format kafka-acls prints the command")
+                fix: "Run the command printed by: sluicectl topics acls --for \(executable) --format kafka-acls")
         }
         let granted = names { $0 == .granted }
         for operation in right.operations {

@@ -114,7 +114,7 @@ struct EntitlementsClient {
     private var unauthorized: StartupError {
         StartupError(
             "sluice-entitlements requires a valid key", setting: OperationsSettings.entitlementsKey.key,
-            fix: "Set it to a file with a key listed in \(Self.keysFile)")
+            fix: "Specify a file with a key that is listed in \(Self.keysFile)")
     }
 
     private static let keysFile = "http.keys.file"

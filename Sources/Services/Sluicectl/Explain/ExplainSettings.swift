@@ -26,7 +26,7 @@ enum ExplainSettings {
             """)
     static let reveal = Setting.flag(
         "reveal",
-        help: "Print personal data and payloads. The access is published and archived: requires --author.")
+        help: "Print personal data and payloads. The access is published and archived, which requires --author.")
 
     static let archive: [any AnySetting] =
         ArchivePlace.storeSettings + [ArchiveProofOptions.keyStore, ArchiveProofOptions.keyEncryptionKeys]

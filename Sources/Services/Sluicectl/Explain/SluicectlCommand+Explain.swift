@@ -26,7 +26,9 @@ extension SluicectlCommand {
                 examples: [
                     .init(
                         "sluicectl explain 2000000000000001 --app com.example.app", "Show the timeline of a purchase."),
-                    .init("sluicectl explain 7e3fb204-2ab3-4c5f-8f0e-0d9c1b6a7e55", "The same for a notification."),
+                    .init(
+                        "sluicectl explain 7e3fb204-2ab3-4c5f-8f0e-0d9c1b6a7e55", "Show the timeline of a notification."
+                    ),
                     .init(
                         "sluicectl explain 2000000000000001 --why pro",
                         "Show why the entitlement is granted or not, and each change."),

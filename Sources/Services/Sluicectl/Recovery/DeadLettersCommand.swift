@@ -182,7 +182,7 @@ struct DeadLettersCommand {
         guard topic.hasSuffix(".dlq") else {
             throw StartupError(
                 "\(PlainText.printable(topic)) is not a dead letter topic", setting: "--topic",
-                fix: "Set it to a topic that ends with .dlq", exitCode: .usage)
+                fix: "Specify a topic whose name ends with .dlq", exitCode: .usage)
         }
         return KafkaTopic(rawValue: topic)
     }

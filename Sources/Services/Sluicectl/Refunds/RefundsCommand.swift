@@ -165,7 +165,7 @@ struct RefundsCommand {
 
     private static func rules(_ path: String) throws(StartupError) -> RefundRules {
         guard let bytes = FileManager.default.contents(atPath: path) else {
-            throw StartupError("\(path) cannot be read", fix: "Set it to a readable rules file", exitCode: .usage)
+            throw StartupError("\(path) cannot be read", fix: "Specify a readable rules file", exitCode: .usage)
         }
         do throws(RefundInputError) {
             return try RefundRules(json: Array(bytes), name: path)
@@ -178,7 +178,7 @@ struct RefundsCommand {
         let from = configuration[OperationsSettings.refundsFrom] ?? .earliest
         let to = configuration[OperationsSettings.refundsTo] ?? .latest
         guard from < to else {
-            throw StartupError("--to is not after --from", fix: "Set it to a later time", exitCode: .usage)
+            throw StartupError("--to is not after --from", fix: "Set --to to a later time", exitCode: .usage)
         }
         return from..<to
     }

@@ -113,7 +113,7 @@ private struct Sums {
         let state = demand.purchases.map { Double($0) * figures[.state] }
         let written = peakRate * figures[.record]
         return [
-            item("partitions", partitions, .count, "\(name(.entitlements)), three times the members"),
+            item("partitions", partitions, .count, "\(name(.entitlements)), three times the number of members"),
             item("brokers", replicas, .count, "replication factor"),
             item(
                 "notificationTopicBytes", kept * replicas, .bytes,

@@ -153,7 +153,7 @@ struct RekeyCommand {
             nothing was changed: \(target) has \(comparison.foreign) keys or records that are not a copy of \(source)
             """,
             fix:
-                "Delete it, create it again, and run the command again, but only if no member has used it yet"
+                "If no member has used \(target) yet, delete it, create it again, and run the command again"
         )
     }
 
@@ -169,7 +169,7 @@ struct RekeyCommand {
         guard comparison.missing.isEmpty, comparison.foreign == 0 else {
             throw StartupError(
                 "\(target) differs from \(source) in \(comparison.missing.count + comparison.foreign) keys",
-                fix: "Stop its other writers, delete it, create it again, and run the command again")
+                fix: "Stop all other writers of \(target), delete it, create it again, and run the command again")
         }
     }
 

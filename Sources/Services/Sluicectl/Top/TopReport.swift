@@ -14,7 +14,8 @@ struct TopReport {
         var lines = [header, ""]
         lines += table(
             [["MEMBER", "EXECUTABLE", "READY", "PARTS", "PER S", "LAG", "LAG S", "OLDEST S"]]
-                + snapshot.members.map(memberRow), none: "no members: list their admin listeners with --members")
+                + snapshot.members.map(memberRow),
+            none: "no members given; specify their admin listeners with --members")
         lines += snapshot.members.flatMap(notes)
         let rates = rateLines
         if !rates.isEmpty { lines += [""] + rates }

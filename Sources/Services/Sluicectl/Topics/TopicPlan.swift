@@ -78,7 +78,7 @@ enum TopicCorrection {
             case .missing: corrections.append("Create it with: sluicectl topics apply")
             case .partitionCount:
                 corrections.append(
-                    "The partition count cannot be changed. If the topic was created with it, set "
+                    "The partition count cannot be changed. If it is the original count, set "
                         + "topics.partitions=\(difference.found). If partitions were added later, records of one key "
                         + "are in two partitions: create all topics under another topics.prefix")
             case .replicationFactor:

@@ -24,7 +24,7 @@ struct TwinCommand {
             configuration[TwinSettings.to]
             ?? AppStoreInstant(clampingMillisecondsSince1970: clocks.wallMilliseconds())
         if let from, from >= to {
-            throw StartupError("--from is not before --to", fix: "Set it to a time before \(to)", exitCode: .usage)
+            throw StartupError("--from is not before --to", fix: "Set --from to a time before \(to)", exitCode: .usage)
         }
         let topic = TopicNames(prefix: configuration[OperationsSettings.topicsPrefix]).notifications(environment)
         let reading = Reading(

@@ -36,7 +36,8 @@ struct WebhooksCommand {
             return try webhooks.receiver(configuration[OperationsSettings.receiver], configuration)
         } catch let error as ConfigurationError {
             throw StartupError(
-                error.description, fix: "Correct it, or specify a different --receiver", exitCode: .configuration)
+                error.description, fix: "Correct the setting, or specify a different --receiver",
+                exitCode: .configuration)
         }
     }
 
@@ -44,7 +45,7 @@ struct WebhooksCommand {
         guard let topic = configuration[OperationsSettings.deadLetterTopic], topic.hasSuffix(".dlq") else {
             throw StartupError(
                 "no dead letter topic is set", setting: "--topic",
-                fix: "Set it to a topic printed by sluicectl dlq list",
+                fix: "Set --topic to a topic printed by sluicectl dlq list",
                 exitCode: .usage)
         }
         return KafkaTopic(rawValue: topic)
@@ -117,7 +118,7 @@ struct WebhooksCommand {
         guard response.status != 404 || receiver.isEmpty else {
             throw StartupError(
                 "\(base) has no receiver with this name", setting: "--receiver",
-                fix: "Set it to one of its webhooks.receivers", exitCode: .usage)
+                fix: "Set --receiver to a name in its webhooks.receivers", exitCode: .usage)
         }
         guard response.status == 200, let answer = (try? JSONValue(json: response.body))?.object else {
             throw StartupError(

@@ -128,7 +128,7 @@ final class ArchivePayloads: Sendable {
 
     private func signature(on text: [UInt8], isBody: Bool, receivedAt: AppStoreInstant) -> InspectionOutcome {
         guard let verifier = verifier(for: text) else {
-            return InspectionOutcome("not verified", problem: "no verifier can be created for it")
+            return InspectionOutcome("not verified", problem: "no verifier can be created for its app")
         }
         let time = receivedAt.millisecondsSince1970
         let verdict = isBody ? verifier.verify(body: text, at: time) : verifier.verify(signedPayload: text, at: time)

@@ -132,7 +132,7 @@ struct ArchiveVerifyReport {
     private var anchorLines: [String] {
         guard let given = options.anchors else {
             return [
-                "internal consistency only: set --checkpoint-from to detect an earlier state of the whole archive"
+                "only internal consistency was checked; set --checkpoint-from to detect a rollback of the whole archive"
             ]
         }
         let filled = report.logs.filter { !Self.isEmpty($0) }

@@ -71,7 +71,7 @@ struct CosignedProof {
             ? "" : "; this libcrypto has no ML-DSA-44 for \(policy.unavailable.joined(separator: ", "))"
         return (
             .archiveKeyUnknown,
-            "\(count) of the \(policy.witnesses.count) witnesses have cosigned it, but \(policy.demand)\(unavailable)"
+            "\(count) of the \(policy.witnesses.count) witnesses have cosigned the checkpoint, but \(policy.demand)\(unavailable)"
         )
     }
 }

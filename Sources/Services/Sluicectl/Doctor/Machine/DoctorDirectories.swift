@@ -57,7 +57,7 @@ struct DoctorDirectories {
     private func notWritable(_ path: String, _ error: Int32) -> DoctorFinding {
         let fix =
             error == EROFS
-            ? "Remount the file system of \(path) as writable"
+            ? "Remount the file system that contains \(path) read-write"
             : "Grant the service's user write access to \(path); run doctor as this user (sudo -u)"
         return finding(.problem, "is not writable by this user: \(NetworkAddress.message(error))", fix: fix)
     }

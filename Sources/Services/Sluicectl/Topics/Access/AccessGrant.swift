@@ -1,4 +1,4 @@
-/// The rights to grant to a principal, and the executables that use this principal.
+/// The permissions to grant to a principal, and the executables that use this principal.
 struct AccessGrant: Equatable {
     /// The principal's name in Kafka, including its type: `User:sluice-ingress`.
     let principal: String
@@ -6,7 +6,7 @@ struct AccessGrant: Equatable {
     let rights: [AccessRight]
 
     /// - Parameters:
-    ///   - executables: the executables that need the rights.
+    ///   - executables: the executables that need the permissions.
     ///   - principal: the principal that all of them use, or nil if each has a principal with its own name.
     static func grants(
         to executables: [AccessTable.Executable], as principal: String?, _ table: AccessTable

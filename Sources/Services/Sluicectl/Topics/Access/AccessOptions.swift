@@ -1,6 +1,6 @@
 package import Kafka
 
-/// The settings of other executables that determine their rights.
+/// The settings of other executables that determine their permissions.
 package struct AccessOptions: Equatable, Sendable {
     /// One webhook receiver.
     package struct WebhookReceiver: Equatable, Sendable {
@@ -8,7 +8,7 @@ package struct AccessOptions: Equatable, Sendable {
         package let group: String
         /// The input topics, from `webhooks.content` and `webhooks.environments`.
         package let inputs: [KafkaTopic]
-        /// Whether notifications are rebuilt as posted by Apple, which requires the right to read the certificates.
+        /// Whether notifications are rebuilt as posted by Apple, which requires permission to read the certificates.
         package let rebuilds: Bool
 
         package init(group: String, inputs: [KafkaTopic], rebuilds: Bool) {

@@ -25,7 +25,8 @@ struct AccessRight: Hashable {
         self.operations = Operation.allCases.filter { operations.contains($0) && !(isImplied && $0 == .describe) }
     }
 
-    /// Merges the rights to each resource into one right with all of its operations, ordered by first occurrence.
+    /// Merges the permissions for each resource into one value with all of the resource's operations, ordered by first
+    /// occurrence.
     static func merged(_ rights: [AccessRight]) -> [AccessRight] {
         var order: [AccessRight] = []
         var operations: [Key: Set<Operation>] = [:]

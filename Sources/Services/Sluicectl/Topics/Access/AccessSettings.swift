@@ -23,7 +23,7 @@ enum AccessSettings {
     ).onCommandLineOnly
 }
 
-/// The text format in which rights are printed.
+/// The text format in which permissions are printed.
 enum AccessFormat: String, CaseIterable, Sendable {
     case text, strimzi
     case kafkaAcls = "kafka-acls"

@@ -2,11 +2,12 @@ internal import AppStoreModel
 internal import Kafka
 internal import Records
 
-/// The minimum rights that each executable needs for the topics and groups of an installation. The commands and the
-/// manual are generated from this table, and tests on Apache Kafka run the executables with exactly these rights.
+/// The minimum permissions that each executable needs for the topics and groups of an installation. The commands and
+/// the manual are generated from this table, and tests on Apache Kafka run the executables with exactly these
+/// permissions.
 ///
 /// Each executable may describe the settings of the topics that it checks at startup (DescribeConfigs). No executable
-/// needs Create, a cluster right or, since Kafka 2.8, IdempotentWrite.
+/// needs Create, a cluster permission or, since Kafka 2.8, IdempotentWrite.
 struct AccessTable {
     /// The executables that connect to Kafka with their own principal.
     enum Executable: String, CaseIterable {
@@ -31,7 +32,7 @@ struct AccessTable {
     private static let owning: Set<AccessRight.Operation> = [.read, .write, .describeConfigs]
     private static let looking: Set<AccessRight.Operation> = [.describe, .describeConfigs]
 
-    /// Returns one right per topic and group.
+    /// Returns one entry per topic and group.
     func rights(of executable: Executable) -> [AccessRight] {
         var rights = allRights(of: executable)
         let further = (executable != .ingress ? control : []) + operatorEvents
@@ -68,15 +69,15 @@ struct AccessTable {
             + group(of: .entitlements, .read)
     }
 
-    /// The rights of a reader. It reads the input topics because it needs the age of the next notification when the
-    /// group lags.
+    /// The permissions of a reader. It reads the input topics because it needs the age of the next notification when
+    /// the group lags.
     private var entitlementsReader: [AccessRight] {
         topics(notifications, Self.reading) + topics(environments(names.entitlements), Self.owning)
             + topics([names.certificates], [.read]) + topics(deadLetters(of: .entitlements), Self.looking)
             + group(of: .entitlements, .describe)
     }
 
-    /// The additional rights for `/v1/story`, which also reads refund cases, quarantined notifications and dead
+    /// The additional permissions for `/v1/story`, which also reads refund cases, quarantined notifications and dead
     /// letters, and the offsets of the other groups. It looks up the other groups by their default names.
     private var stories: [AccessRight] {
         guard options.tellsStories else { return [] }

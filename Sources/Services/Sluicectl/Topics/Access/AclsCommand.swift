@@ -6,7 +6,7 @@ internal import Lifecycle
 internal import Records
 internal import ServiceKit
 
-/// `sluicectl topics acls`: prints the rights that the executables require, without contacting a broker.
+/// `sluicectl topics acls`: prints the permissions that the executables require, without contacting a broker.
 struct AclsCommand {
     let configuration: Configuration
     let access: SluicectlParts.Access
@@ -40,7 +40,7 @@ struct AclsCommand {
             to: executables ?? AccessTable.Executable.allCases, as: configuration[AccessSettings.principal], table)
     }
 
-    /// The settings that determine the rights, in addition to the Kafka settings.
+    /// The settings that determine the permissions, in addition to the Kafka settings.
     static func schema(_ access: SluicectlParts.Access) -> ConfigurationSchema {
         ConfigurationSchema([StateSettings.role] + OperationsSettings.clusterGroups.map(\.setting))
             .adding(access.schema)
