@@ -123,7 +123,7 @@ extension AppStoreSettings {
             } catch {
                 throw configuration.error(
                     found.setting,
-                    "\(path): \(error.message). Write the app's shared secret from App Store Connect into it."
+                    "\(path): \(error.message). Write the app's shared secret from App Store Connect into the file."
                 )
             }
             legacy.append(found)

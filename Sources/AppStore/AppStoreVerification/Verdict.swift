@@ -110,7 +110,7 @@ public struct Refusal: Error, Hashable {
     /// `chain_root` if the leaf and the intermediate have Apple's markers and that certificate is not pinned. Either
     /// the configuration lacks a root, or someone copied the markers, which anyone can do.
     public let unknownRootFingerprint: String?
-    /// The digest described in ``NonconformingNotification/signedPartDigest``, or nil unless a retry can help.
+    /// The digest described in ``NonconformingNotification/signedPartDigest``, or nil if a retry cannot help.
     public let signedPartDigest: [UInt8]?
 
     init(

@@ -33,7 +33,7 @@ final class CertificateHeaders: Sendable {
         self.send = send
     }
 
-    /// Returns the references to these segments, or nil unless all are known to be acknowledged.
+    /// Returns the references to these segments, or nil if any of them is not known to be acknowledged.
     func references(to segments: [ArraySlice<UInt8>]) -> [HeaderReference]? {
         state.withLock { state in
             var references: [HeaderReference] = []

@@ -13,9 +13,9 @@ public struct SignedParts: Sendable {
         let header: ArraySlice<UInt8>
         let signature: ArraySlice<UInt8>
 
-        /// Returns nil unless `text` is exactly a header segment, the base64url encoding of `payload`, and a 64-byte
-        /// signature, separated by dots. The payload must also be an object without surrounding white space: it becomes
-        /// the value of a member, and readers of that member would not see the white space.
+        /// Returns nil if `text` is anything other than a header segment, the base64url encoding of `payload`, and a
+        /// 64-byte signature, separated by dots. The payload must also be an object without surrounding white space: it
+        /// becomes the value of a member, and readers of that member would not see the white space.
         init?(_ text: ArraySlice<UInt8>, payload: [UInt8]) {
             guard payload.first == UInt8(ascii: "{"), payload.last == UInt8(ascii: "}") else { return nil }
             let dot = UInt8(ascii: ".")

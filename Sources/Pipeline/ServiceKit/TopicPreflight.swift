@@ -82,7 +82,8 @@ package enum TopicPreflight {
                     + "Verify it with the broker's own tools"
             }
             if description.configuration == nil, !isEmbedded {
-                warnings.append("cannot read the settings of topic \(topic.topic): this user lacks DescribeConfigs")
+                warnings.append(
+                    "cannot read the settings of topic \(topic.topic): this user lacks DescribeConfigs permission")
             }
             warnings += topic.wished(by: profile).findings(in: description).map(\.description)
         }
@@ -120,7 +121,7 @@ package enum TopicPreflight {
         return StartupError(
             "the brokers at \(configuration.bootstrapServers) did not describe the topics: \(error)",
             setting: ApplicationSettings.bootstrapServers.key,
-            fix: "Grant this user Describe and DescribeConfigs on its topics (sluicectl topics acls), or set "
+            fix: "Grant this user Describe and DescribeConfigs on the topics (sluicectl topics acls), or set "
                 + "profile=single-node",
             exitCode: error.code == .topicAuthorizationFailed ? .configuration : .failure)
     }

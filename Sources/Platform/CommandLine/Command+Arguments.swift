@@ -10,7 +10,7 @@ extension Command {
         guard let arguments = arguments(Swift.CommandLine.arguments) else {
             let text =
                 "\(name): the command line cannot be read: /proc is not mounted. Mount it (mount -t proc proc /proc), "
-                + "or start the container with it.\n"
+                + "or start the container with /proc.\n"
             _ = text.withCString { Glibc.write(STDERR_FILENO, $0, strlen($0)) }
             Glibc.exit(78)
         }

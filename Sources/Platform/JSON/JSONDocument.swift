@@ -125,7 +125,7 @@ public struct JSONElement: Sendable {
         node.kind == .number ? JSONNumber(scanned: document.bytes[Int(node.start)..<Int(node.end)]) : nil
     }
 
-    /// The value of a whole number that fits in an `Int64`, or nil.
+    /// The value as an `Int64`, or nil if it is not a whole number or does not fit.
     public var integer: Int64? { document.integer(of: index) }
 
     /// The value of a number, rounded down to a whole number, or nil if it is not a number or does not fit in an
@@ -197,7 +197,7 @@ extension JSONDocument {
         return nil
     }
 
-    /// Returns the value of a whole number that fits in an `Int64`, or nil.
+    /// Returns a value as an `Int64`, or nil if it is not a whole number or does not fit.
     package func integer(of index: Int) -> Int64? {
         let node = nodes[index]
         guard node.kind == .number else { return nil }

@@ -10,7 +10,7 @@ public struct JSONNumber: Hashable, Sendable, CustomStringConvertible {
 
     public var description: String { text }
 
-    /// The value of a whole number that fits in an `Int64`, or nil.
+    /// The value as an `Int64`, or nil if it is not a whole number or does not fit.
     public var exactInteger: Int64? { JSONDecimal(Array(text.utf8)[...]).exactInteger }
 
     /// The value rounded down to a whole number, or nil if it does not fit in an `Int64`.

@@ -147,7 +147,8 @@ public enum KafkaTokenSettings {
         let protocolName = properties["security.protocol"]
         guard protocolName?.lowercased().hasPrefix("sasl_") == true else {
             throw configuration.error(
-                "kafka.security.protocol", "tokens require SASL. Set it to SASL_SSL, or remove \(provider.key).")
+                "kafka.security.protocol",
+                "tokens require SASL. Set kafka.security.protocol to SASL_SSL, or remove \(provider.key).")
         }
     }
 

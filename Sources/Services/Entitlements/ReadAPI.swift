@@ -234,7 +234,8 @@ struct ReadAPI: Sendable {
     private func take(_ request: ChangeRequest, _ exchange: Exchange) {
         guard let change else {
             return exchange.respond(
-                Self.problem(403, ReadAPIName.changesAreOff, "set \(EntitlementsSettings.changes.key) to allow changes"))
+                Self.problem(403, ReadAPIName.changesAreOff, "set \(EntitlementsSettings.changes.key) to allow changes")
+            )
         }
         if !change(request, exchange) {
             exchange.respond(Self.problem(503, ReadAPIName.busy, "too many changes are waiting; retry later"))

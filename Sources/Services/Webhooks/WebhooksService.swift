@@ -10,7 +10,7 @@ internal import Telemetry
 struct WebhooksService {
     let handler: WebhooksHandler
     let attempts = AttemptLog()
-    /// The service that reads Apple's certificates; nil unless messages contain Apple's own bodies.
+    /// The service that reads Apple's certificates; nil if no message contains Apple's own bodies.
     let certificates: CertificatesService?
     let options: PipelineOptions
 

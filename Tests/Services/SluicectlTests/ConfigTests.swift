@@ -52,7 +52,8 @@ import Testing
         let (_, printed) = await sluicectl(["config", "check", "--apps", "com.example.app:1", "--output", "json"])
         let skipped = try #require(try printed.objects.first?["notChecked"]?.array?.first?.object)
         #expect(skipped["executable"]?.string == "sluice-extra")
-        #expect(skipped["reason"]?.string == "none of its own settings is set; to check it anyway, use --for sluice-extra")
+        #expect(
+            skipped["reason"]?.string == "none of its own settings is set; to check it anyway, use --for sluice-extra")
     }
 
     @Test func `errors that only the executable detects are reported`() async throws {

@@ -79,7 +79,8 @@ extension APIErrorCode {
             4_030_004, "SubscriptionExtensionIneligible",
             "only a paid, active subscription can be extended, not one in billing retry or with a free offer"),
         Entry(
-            4_030_005, "SubscriptionMaxExtension", "the subscription has been extended twice within 365 days: wait"),
+            4_030_005, "SubscriptionMaxExtension",
+            "the subscription has been extended twice within 365 days: wait before extending it again"),
         Entry(
             4_030_007, "FamilySharedSubscriptionExtensionIneligible",
             "extend the purchaser's subscription, not a family member's"),
@@ -89,10 +90,13 @@ extension APIErrorCode {
     ]
 
     private static let notFound: [Entry] = [
-        Entry(4_040_001, "AccountNotFound", "the customer has no Apple Account in this environment: try the other one"),
+        Entry(
+            4_040_001, "AccountNotFound",
+            "the customer has no Apple Account in this environment: try the other environment"),
         Entry(4_040_002, "AccountNotFoundRetryable", retriable: true, "try again later"),
         Entry(
-            4_040_003, "AppNotFound", "the key's account has no app with this bundle id in this environment: check both"
+            4_040_003, "AppNotFound",
+            "the key's account has no app with this bundle id in this environment: check bundle id and environment"
         ),
         Entry(4_040_004, "AppNotFoundRetryable", retriable: true, "try again later"),
         Entry(

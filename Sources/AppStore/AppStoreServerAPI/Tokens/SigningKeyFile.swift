@@ -67,7 +67,7 @@ private struct FileVersion: Sendable, Equatable {
     let seconds: Int
     let nanoseconds: Int
 
-    /// Returns nil unless the path is a regular file, because opening a named pipe would block.
+    /// Returns nil if the path is not a regular file, because opening a named pipe would block.
     init?(path: String) {
         var status = stat()
         guard !path.utf8.contains(0), stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }

@@ -4,8 +4,8 @@ internal import JSON
 /// Checks 10 to 12: the signature, then the validity and revocation of its certificates.
 enum SignatureChecks {
     private static let byteCount = 64
-    /// A retry can help while the current time is within this many seconds of the validity period. Within two days, a
-    /// wrong clock should be corrected, or an expired certificate replaced by Apple.
+    /// A retry can help while the current time is within this many seconds of the validity period. Within two days, an
+    /// operator can correct a wrong clock, or Apple can replace an expired certificate.
     private static let graceSeconds: Int64 = 48 * 3600
 
     // MARK: Check 10

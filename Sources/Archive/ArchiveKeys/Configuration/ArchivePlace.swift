@@ -92,7 +92,8 @@ package enum ArchivePlace {
         } catch { throw wrong(keyEncryptionKeys.key, error.message) }
         let parent = URL(fileURLWithPath: configuration[keyStore]).deletingLastPathComponent().path
         guard FileManager.default.fileExists(atPath: parent), DirectoryPath.obstacle(to: parent) == nil else {
-            throw wrong(keyStore.key, "the directory \(parent) does not exist: mount its volume, or create the directory.")
+            throw wrong(
+                keyStore.key, "the directory \(parent) does not exist: mount its volume, or create the directory.")
         }
     }
 

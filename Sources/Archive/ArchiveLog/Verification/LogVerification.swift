@@ -343,12 +343,14 @@ struct LogVerification {
             add(
                 Finding(
                     .tampered, log, object: try? names.checkpoint(size: previous), leaf: previous - 1,
-                    "the copy of this checkpoint is missing, although the checkpoint with \(size) leaves was signed after it"))
+                    "the copy of this checkpoint is missing, although the checkpoint with \(size) leaves was signed after it"
+                ))
         } else if previous < found {
             add(
                 Finding(
                     .forked, log, object: try? names.checkpoint(size: found), leaf: found - 1,
-                    "the checkpoint with \(size) leaves was signed after one with \(previous) leaves, not after this one"))
+                    "the checkpoint with \(size) leaves was signed after one with \(previous) leaves, not after this one"
+                ))
         }
     }
 

@@ -42,7 +42,7 @@ enum SimulatorSettings {
     ).optional.onCommandLineOnly
     static let notifications = Setting.integer(
         "notifications", in: 1...1_000_000_000,
-        help: "Number of distinct notifications. If neither it nor --accounts is set, every scenario is played once."
+        help: "Number of distinct notifications. If neither this nor --accounts is set, every scenario is played once."
     ).optional.onCommandLineOnly.formerly("count")
     static let rate = Setting.integer(
         "rate", in: 1...1_000_000, help: "Posts per second, excluding retries. Default: as fast as possible."
@@ -56,7 +56,7 @@ enum SimulatorSettings {
     ).onCommandLineOnly
     static let formats = Setting(
         "formats", .formats, default: [.v2],
-        help: "Formats in which each event is sent, separated by commas, if the format covers it: v2, v1 (version 1), "
+        help: "Comma-separated formats in which each event is sent if the format covers it: v2, v1 (version 1), "
             + "v0 (the status update notification, the oldest format). Both older formats require --shared-secret-file."
     ).onCommandLineOnly
     static let sharedSecretFile = Setting.string(

@@ -15,7 +15,7 @@ extension Scenario {
             ]),
         Scenario(
             "refund-requests-repeated",
-            "Is declined a refund, requests it again on Apple's site, is declined without a notification, requests it again",
+            "Is declined a refund, requests it again on Apple's site, is declined without notification, requests it again",
             .coins,
             steps: [
                 .first(.buys()),
@@ -50,7 +50,8 @@ extension Scenario {
     /// Scenarios with access through Family Sharing, in which the customer is the family member.
     static let family = [
         Scenario(
-            "family-subscription", "Shares a subscription, leaves the family, and joins it again", .premiumMonthly,
+            "family-subscription", "Has a subscription through Family Sharing, leaves the family, and joins it again",
+            .premiumMonthly,
             ownership: .familyShared,
             steps: [
                 .first(.subscribes()),

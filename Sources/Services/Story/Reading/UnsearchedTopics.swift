@@ -4,7 +4,8 @@ internal import Kafka
 struct UnsearchedTopics {
     /// The fix for a topic that the user may not access.
     static let grant =
-        "Grant this user Describe and Read on it; sluicectl topics acls prints the commands for the services' users"
+        "Grant this user Describe and Read on the topic; "
+        + "sluicectl topics acls prints the commands for the services' users"
 
     /// Missing topics that every installation should have.
     let missing: [KafkaTopic]
