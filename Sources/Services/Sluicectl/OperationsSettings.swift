@@ -205,7 +205,7 @@ enum OperationsSettings {
     ).optional.onCommandLineOnly
     static let testWait = Setting.duration(
         "wait", default: .seconds(120), in: .zero...(.seconds(600)),
-        help: "Time to wait for Apple's delivery report; with 0s, it is not requested."
+        help: "Time to wait for Apple's delivery report; with 0s, the report is not requested."
     ).onCommandLineOnly
 
     // Settings of `sluicectl refunds`

@@ -8,7 +8,7 @@ public enum ConsumerSettings {
     public static let shutdownLimit = Setting.duration(
         "consumer.shutdown.limit", default: .seconds(30), in: .seconds(2)...(.seconds(240)),
         help:
-            "Maximum duration of shutdown. If below 2.5 times consumer.drain.limit, it leaves records in progress less time."
+            "Maximum duration of shutdown. Below 2.5 times consumer.drain.limit, records in progress have less time."
     )
     public static let drainLimit = Setting.duration(
         "consumer.drain.limit", default: .seconds(10), in: .seconds(1)...(.seconds(120)),
