@@ -70,10 +70,10 @@ import Testing
 
     @Test(arguments: [
         (#"{"outcome":"decline"}"#, "rules[0]: name is missing"), (#"{"name":"a"}"#, "rules[0]: outcome is missing"),
-        (#"{"name":"","outcome":"decline"}"#, "rules[0].name: expected 1 to 64 letters"),
-        (#"{"name":"a b","outcome":"decline"}"#, "rules[0].name: expected 1 to 64 letters"),
-        (#"{"name":"é","outcome":"decline"}"#, "rules[0].name: expected 1 to 64 letters"),
-        (#"{"name":"default","outcome":"decline"}"#, #"that are not "default""#),
+        (#"{"name":"","outcome":"decline"}"#, "rules[0].name: expected 1 to 64 characters (letters,"),
+        (#"{"name":"a b","outcome":"decline"}"#, "rules[0].name: expected 1 to 64 characters (letters,"),
+        (#"{"name":"é","outcome":"decline"}"#, "rules[0].name: expected 1 to 64 characters (letters,"),
+        (#"{"name":"default","outcome":"decline"}"#, #"but not "default""#),
         (#"{"name":"a","outcome":"DECLINE"}"#, "rules[0].outcome: expected one of"),
         (#"{"name":"a","outcome":"decline","if":{}}"#, #"rules[0]: unknown member "if"; allowed are name, when"#),
         (#"{"name":"a","outcome":"decline","when":[]}"#, "rules[0].when: expected an object"),

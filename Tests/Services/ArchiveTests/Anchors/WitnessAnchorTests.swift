@@ -85,11 +85,13 @@ struct WitnessAnchorTests {
         #expect(unsigned?.code == .refused)
         #expect(
             unsigned?.message
-                == "w1 does not have the key of \(AnchoredArchive.logOrigin): send it the archive's key")
+                == "w1 does not have the key of \(AnchoredArchive.logOrigin): send the archive's key to its operator")
         server.set(.status(404))
         let unknown = await anchorError { try await anchor(foreign).anchor(try await foreign.log()) }
         #expect(unknown?.code == .refused)
-        #expect(unknown?.message == "w1 does not have the log \(AnchoredArchive.logOrigin): ask its operator to add it")
+        #expect(
+            unknown?.message
+                == "w1 does not have the log \(AnchoredArchive.logOrigin): ask its operator to add the log")
     }
 
     @Test(arguments: [429, 500, 503])
@@ -174,7 +176,7 @@ struct WitnessAnchorTests {
             ),
             ("w1 \(key) ftp://a", "line 1 has a URL that is not an https:// URL"),
             ("w1 \(key) https://a?b", "line 1 has a URL with a query"),
-            ("w1 \(key) https://u:p@a", "line 1 has a URL with a user"),
+            ("w1 \(key) https://u:p@a", "line 1 has a URL with a user name"),
             ("kafka \(key) https://a", "line 1 repeats the name of another anchor"),
             ("w \(key) https://a\nw \(key) https://b", "line 2 repeats the name of another anchor"),
         ] {
