@@ -17,7 +17,7 @@ extension Command {
         return arguments
     }
 
-    /// Removes the process name. Returns nil if the command line is empty, which means that the system hides it.
+    /// Returns the arguments without the process name, or nil if the command line is empty because the system hides it.
     static func arguments(_ commandLine: [String]) -> [String]? {
         commandLine.isEmpty ? nil : Array(commandLine.dropFirst())
     }

@@ -3,7 +3,7 @@ package import Configuration
 extension Command {
     /// Parses a command line, the environment, and the configuration file named by either of them.
     ///
-    /// Flags have the form `--key value` or `--key=value`, before or after a subcommand; `--` ends them.
+    /// Flags have the form `--key value` or `--key=value`, before or after a subcommand; `--` ends the flags.
     ///
     /// - Parameters:
     ///   - arguments: the arguments without the program's name.
@@ -31,8 +31,8 @@ extension Command {
         return refusal(ConfigurationErrors(errors), warnings: line.warnings)
     }
 
-    /// Returns this command's setting keys that the file, the environment or flags contain. Ignores errors, which
-    /// ``parse(_:environment:)`` reports.
+    /// Returns the keys of this command's settings that are given in the file, in the environment or as flags. Ignores
+    /// errors, which ``parse(_:environment:)`` reports.
     ///
     /// - Parameters:
     ///   - arguments: the arguments without the program's name.
@@ -75,7 +75,7 @@ extension Command {
         return []
     }
 
-    /// Whether this command or a subcommand has, or used to have, a flag with this name that takes no value.
+    /// Whether this command or a subcommand has, or used to have, a valueless flag with this name.
     func hasFlag(_ key: String) -> Bool {
         schema.settings.contains { $0.isFlag(named: key) }
             || subcommands.contains { $0.hasFlag(key) }

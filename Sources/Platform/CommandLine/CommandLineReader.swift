@@ -60,7 +60,8 @@ struct CommandLineReader {
         }
     }
 
-    /// Returns the warning for a flag given in a deprecated form. Includes the values if the name is still in use.
+    /// Returns the warning for a flag given in a deprecated form. The warning includes the values if the flag's name is
+    /// still in use.
     private func deprecation(of flag: Flag, _ present: [Flag], _ schema: ConfigurationSchema) -> String {
         let isInUse = schema.settings.contains { $0.key == flag.key }
         let text = { (flag: Flag) in "--\(flag.key)" + (isInUse ? " " + printable(flag.text) : "") }

@@ -1,9 +1,9 @@
 internal import Glibc
 internal import Primitives
 
-/// The reason a file cannot be used: it is unreadable (with the operating system's message) or has unexpected content.
+/// The reason a file cannot be used: it is unreadable or has unexpected content.
 package struct FileProblem: Error, Equatable {
-    /// The message, without a trailing period.
+    /// The message, without a trailing period, such as the operating system's message for an unreadable file.
     package let message: String
 
     package init(message: String) { self.message = message }

@@ -11,7 +11,7 @@ extension Configuration {
 
     private static let mask = "********"
 
-    /// Returns every key with its value and origin, with secrets masked.
+    /// Returns every key with its value and origin. Secrets are masked.
     package func describe(_ format: Format = .text) -> String {
         switch format {
         case .text:

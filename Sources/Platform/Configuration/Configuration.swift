@@ -1,4 +1,4 @@
-/// The effective configuration: all values with their origins, validated.
+/// The effective configuration: all validated values with their origins.
 public struct Configuration: Sendable {
     struct Entry: Sendable {
         let key: String
@@ -30,7 +30,7 @@ public struct Configuration: Sendable {
     /// Returns the value of a setting, which must be in the schema that this configuration was read with.
     public func value<Value>(_ setting: Setting<Value>) -> Value {
         guard let parsed = values[setting.key] as? ParsedValue<Value> else {
-            // Programming error: the setting is not in the command's schema, or has a different type in it.
+            // Programming error: the setting is missing from the command's schema, or has a different type there.
             preconditionFailure("\(setting.key) is not in the schema")
         }
         return parsed.value
@@ -39,7 +39,7 @@ public struct Configuration: Sendable {
     /// Returns the value of a setting in the schema.
     public subscript<Value>(_ setting: Setting<Value>) -> Value { value(setting) }
 
-    /// Returns the value for one name of a setting with a placeholder in its key, such as
+    /// Returns a per-name setting's value for a given name. The setting's key contains a placeholder, as in
     /// `apps.<bundleId>.environments`.
     ///
     /// The setting must be optional or have a default, which applies to every name without its own key.
@@ -57,7 +57,7 @@ public struct Configuration: Sendable {
         return fallback
     }
 
-    /// Returns all keys under an open prefix, without the prefix. For example:
+    /// Returns all keys under an open prefix, without the prefix, and their values. For example:
     /// `prefixed("kafka.")["security.protocol"]`.
     ///
     /// Secrets are not masked, so do not print the values.
@@ -76,7 +76,7 @@ public struct Configuration: Sendable {
         return ConfigurationError(code: .wrongValue, key: key, origin: origins[key], message: message)
     }
 
-    /// Returns the key that provides the value of a general key.
+    /// Returns the key that provides the value for a general key.
     private func givenKey(_ key: String) -> String {
         guard let own = ownKeys[key], origins[own] != nil else { return key }
         return own

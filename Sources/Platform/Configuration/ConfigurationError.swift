@@ -45,7 +45,7 @@ public struct ConfigurationError: Error, Equatable, CustomStringConvertible {
 
     /// The kind of error.
     public let code: Code
-    /// The key with the error, if any.
+    /// The key that the error refers to, if any.
     public let key: String?
     /// The location of the error, or nil if no source contains the key.
     public let origin: ConfigurationOrigin?

@@ -14,7 +14,7 @@ package struct ConfigurationLoader {
         self.schema = schema
     }
 
-    /// The schema's keys that any source contains.
+    /// The keys in the schema that at least one source contains.
     package var givenKeys: Set<String> {
         Set(
             given.keys.filter { key in

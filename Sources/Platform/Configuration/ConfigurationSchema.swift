@@ -41,7 +41,7 @@ public struct ConfigurationSchema: Sendable {
     /// The open prefixes in help order.
     public let openPrefixes: [OpenPrefix]
     /// Keys of other executables that a shared file or environment may contain. A key may have a placeholder; an entry
-    /// that ends with a dot covers all keys under this prefix.
+    /// that ends with a dot is a prefix and covers all keys under it.
     public let alsoKnown: [String]
     /// The mapping between settings and environment variables.
     public let variables: EnvironmentVariables
@@ -85,7 +85,7 @@ public struct ConfigurationSchema: Sendable {
     }
 
     /// The keys in this schema that other executables must tolerate in a shared file or environment. Open prefixes end
-    /// with a dot; per-name settings keep their placeholder.
+    /// with a dot; the keys of per-name settings keep their placeholders.
     public var sharedKeys: [String] {
         openPrefixes.map(\.prefix) + settings.filter { !$0.isCommandLineOnly }.map(\.key)
     }
@@ -117,8 +117,8 @@ public struct ConfigurationSchema: Sendable {
         return .unknown
     }
 
-    /// Whether the key is under a per-name setting's prefix, such as `apps.`. It is then a typo, unless some executable
-    /// has a setting with this key.
+    /// Whether the key is under a per-name setting's prefix, such as `apps.`. If so, the key is a typo, unless another
+    /// executable has a setting with this key.
     private func isUnderOwnTemplate(_ key: String) -> Bool {
         settings.contains { setting in setting.template.map { key.hasPrefix($0.prefix) } ?? false }
     }
@@ -148,7 +148,8 @@ public struct ConfigurationSchema: Sendable {
         return prefixes.contains { key.hasPrefix($0) && key != $0 } ? key : nil
     }
 
-    /// Returns the valid key nearest to an unknown key. The name for a template is taken from the unknown key.
+    /// Returns the valid key nearest to an unknown key. If that key belongs to a per-name setting, the name in it is
+    /// taken from the unknown key.
     func nearestKey(to wrong: String, commandLine: Bool) -> String? {
         var candidates: [String] = []
         for setting in settings where commandLine || !setting.isCommandLineOnly {

@@ -3,11 +3,11 @@ internal import Glibc
 
 /// Checks whether a directory could be created, without creating it.
 package enum DirectoryPath {
-    /// Returns the reason a directory cannot be created at this path, phrased as the end of a sentence, or nil if
-    /// nothing prevents it: the nearest existing ancestor must be a directory. Does not check permissions, because
-    /// another user may start the service.
+    /// Returns the reason a directory cannot be created at this path, phrased as the end of a sentence, or nil if the
+    /// nearest existing ancestor is a directory. Does not check permissions, because another user may start the
+    /// service.
     ///
-    /// - Parameter path: the path; a relative path starts at the working directory.
+    /// - Parameter path: the path; a relative path is resolved against the working directory.
     package static func obstacle(to path: String) -> String? {
         guard !path.isEmpty, !path.utf8.contains(0) else { return "is not a path" }
         var url = URL(fileURLWithPath: path).standardizedFileURL

@@ -1,9 +1,10 @@
-/// The mapping between keys and environment variables: the prefix, upper case, `.` → `_`, `_` → `__`, `-` → `___`.
+/// The mapping between keys and environment variables. A variable's name is the prefix followed by the key in upper
+/// case, with `.` → `_`, `_` → `__` and `-` → `___`.
 public struct EnvironmentVariables: Sendable {
     /// The prefix that Sluice's executables use.
     public static let sluicePrefix = "SLUICE_"
 
-    /// The prefix with its underscore. A variable with this prefix that is not a setting is an error.
+    /// The prefix with its underscore. An unknown variable with this prefix is an error.
     public let prefix: String
 
     public init(prefix: String = sluicePrefix) { self.prefix = prefix }
@@ -31,8 +32,8 @@ public struct EnvironmentVariables: Sendable {
         return result
     }
 
-    /// Returns the key for a variable under an open prefix: `___` becomes `-`, then `__` becomes `_`, then `_` becomes
-    /// `.`.
+    /// Returns the key for a variable under an open prefix. In each run of underscores, every `___` becomes `-`; a
+    /// remaining `__` becomes `_`, and a remaining `_` becomes `.`.
     func key(for variable: String) -> String? {
         guard variable.hasPrefix(prefix) else { return nil }
         var result = ""

@@ -16,8 +16,8 @@ package struct FileFingerprint: Sendable, Equatable {
 }
 
 extension Configuration {
-    /// Returns the files named by keys under an open prefix, by property: secret files (`kafka.sasl.password.file`) and
-    /// values of properties that end with `.location`.
+    /// Returns the paths given under an open prefix, keyed by property: those of secret files
+    /// (`kafka.sasl.password.file`), and the values of properties whose names end with `.location`.
     package func files(under prefix: String) -> [String: String] {
         var files: [String: String] = [:]
         for entry in entries where entry.key.hasPrefix(prefix) {

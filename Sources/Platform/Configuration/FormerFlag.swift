@@ -31,7 +31,8 @@ extension SettingDescriptor {
 }
 
 extension ConfigurationSchema {
-    /// Returns the current form of a flag. There are several flags if the deprecated value is now split.
+    /// Returns the current form of a flag: several flags if the deprecated value is now split among them, otherwise
+    /// one.
     package func presentForm(_ key: String, _ text: String) -> [(key: String, text: String)] {
         let present = settings.flatMap { setting in
             setting.former.filter { $0.name == key && $0.applies(text) }.map { (setting.key, $0.value(text)) }

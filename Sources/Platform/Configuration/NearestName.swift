@@ -1,7 +1,7 @@
 /// Suggests the name that an operator most likely meant.
 package enum NearestName {
-    /// Returns the nearest of `names`, or nil if none is near. A name is near if its distance is at most two, or a
-    /// third of the length if that is more.
+    /// Returns the nearest of `names`, or nil if none is near. A name is near if its distance is at most two, or at
+    /// most a third of the longer name's length.
     package static func of(_ wrong: String, in names: some Sequence<String>) -> String? {
         let wanted = Array(wrong.lowercased().utf8.prefix(128))
         var best: (name: String, distance: Int)?

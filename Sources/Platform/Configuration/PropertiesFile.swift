@@ -4,7 +4,7 @@
 /// its end continues on the next line, without that line's leading whitespace. The encoding is UTF-8. Escapes are `\t
 /// \n \r \f \\ \= \: \# \!`, `\` before a space, and `\uXXXX` (surrogates in pairs). The parser is stricter than Java:
 /// every line needs a separator, unknown escapes and duplicate keys are errors, and trailing spaces in a value are
-/// ignored (write the last one as `\ ` to keep it).
+/// ignored (to keep them, write the last one as `\ `).
 package enum PropertiesFile {
     package struct Entry: Equatable {
         package let key: String
@@ -34,7 +34,7 @@ package enum PropertiesFile {
             } catch {
                 errors.append(ConfigurationError(code: .syntax, origin: origin, message: error.message))
             }
-            // In a file in a different format, every line is an error, so the first 20 are enough.
+            // If the file is in a different format, every line is an error, so the first 20 are enough.
             if errors.count == 20 { break }
         }
         return (entries, errors)
@@ -97,8 +97,8 @@ package enum PropertiesFile {
         return (key, value)
     }
 
-    /// Returns the unescaped text before the first unescaped separator or the end, and the position after it. Unescaped
-    /// trailing whitespace is removed.
+    /// Returns the text up to the first unescaped separator or the end, with escapes resolved, and the position where
+    /// the text ends. Unescaped trailing whitespace is removed.
     private static func unescape(
         _ scalars: Substring.UnicodeScalarView, untilSeparator: Bool
     ) throws(LineProblem) -> (text: String, end: String.Index) {

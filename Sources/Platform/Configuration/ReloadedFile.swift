@@ -1,8 +1,8 @@
 internal import Primitives
 internal import Synchronization
 
-/// The value read from a small file. A change takes effect within a second, without a restart. If the file becomes
-/// unreadable or invalid, the previous value remains in effect.
+/// The value read from a small file. A change to the file takes effect within a second, without a restart. If the file
+/// becomes unreadable or invalid, the previous value remains in effect.
 package final class ReloadedFile<Value: Sendable>: Sendable {
     /// The result of rereading the file, for the caller to log.
     package enum Change: Sendable, Equatable {

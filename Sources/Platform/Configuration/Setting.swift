@@ -5,7 +5,7 @@
 /// keys in the file or as flags, because an environment variable cannot represent the case and the dots of a name
 /// unambiguously.
 public struct Setting<Value: Sendable>: Sendable {
-    /// The properties that help, error messages and the loader use, without the type of the value.
+    /// The properties used in help texts, in error messages and by the loader, without the type of the value.
     public let descriptor: SettingDescriptor
     let kind: ValueKind<Value>
     let fallback: Value?
@@ -89,7 +89,7 @@ extension Setting where Value == Bool {
     }
 }
 
-/// A setting with any type of value, for use in lists of settings.
+/// A setting with a value of any type, for use in lists of settings.
 public protocol AnySetting: Sendable {
     /// The setting without the type of its value.
     var descriptor: SettingDescriptor { get }

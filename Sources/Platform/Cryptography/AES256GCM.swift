@@ -3,8 +3,8 @@ internal import Primitives
 
 /// AES-256 in Galois/Counter Mode (NIST SP 800-38D) with a 96-bit nonce and a 128-bit tag.
 ///
-/// **Never use a key and nonce pair twice**: two messages under the same pair compromise both. Each call creates and
-/// wipes its own context, so that no copy of a key outlives its ``SecretKey``.
+/// **Never use a key and nonce pair twice**: encrypting two messages with the same pair compromises both. Each call
+/// creates and wipes its own context, so that no copy of a key outlives its ``SecretKey``.
 package enum AES256GCM {
     package static let keyByteCount = 32
     package static let nonceByteCount = 12

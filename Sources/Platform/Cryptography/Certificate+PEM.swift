@@ -20,11 +20,11 @@ extension Certificate {
     }
 
     /// Checks a file of root certificates that another library will read with OpenSSL. Unlike
-    /// ``certificates(encoded:)``, it rejects DER, and leading whitespace or a byte order mark that OpenSSL does not
+    /// ``certificates(encoded:)``, it rejects DER, and any leading whitespace or byte order mark that OpenSSL does not
     /// skip.
     ///
-    /// - Throws: ``CryptographyError`` with code `malformedCertificate` and a message that describes the content and
-    ///   the conversion.
+    /// - Throws: ``CryptographyError`` with code `malformedCertificate` and a message that describes the problem and
+    ///   the fix.
     package static func checkRoots(pem bytes: [UInt8]) throws(CryptographyError) {
         let all = try certificates(encoded: bytes)
         do throws(CryptographyError) {

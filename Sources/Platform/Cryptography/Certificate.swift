@@ -41,7 +41,7 @@ package final class Certificate: @unchecked Sendable {
         return handle
     }
 
-    /// Returns the DER encoding of `handle`, which the caller still owns, or nil if it cannot be encoded.
+    /// Returns the DER encoding of `handle`, or nil if it cannot be encoded. The caller still owns `handle`.
     static func encoding(of handle: OpaquePointer) -> [UInt8]? {
         var start: UnsafeMutablePointer<UInt8>?
         let count = i2d_X509(handle, &start)

@@ -52,8 +52,8 @@ package struct CertificateBuilder: Sendable {
         try make(key: key, issuer: nil, issuerKey: key)
     }
 
-    /// Creates a certificate for the public half of `key`, signed by an authority. It does not check that
-    /// `authorityKey` belongs to the authority.
+    /// Creates a certificate for the public half of `key`, signed by an authority. Does not check that `authorityKey`
+    /// belongs to the authority.
     ///
     /// - Throws: the same errors as ``selfSigned(key:)``.
     package func issued(
@@ -134,7 +134,8 @@ package struct CertificateBuilder: Sendable {
         return identifiers
     }
 
-    /// Returns the SHA-1 digest of the public key's bits (RFC 5280 section 4.2.1.2 (1)). It only identifies the key.
+    /// Returns the SHA-1 digest of the public key's bits (RFC 5280 section 4.2.1.2 (1)). SHA-1 is sufficient, because
+    /// the digest only identifies the key.
     private func keyIdentifier(of certificate: OpaquePointer) throws(CryptographyError) -> [UInt8] {
         var identifier = [UInt8](repeating: 0, count: 20)
         var count: UInt32 = 20

@@ -7,7 +7,7 @@ extension ChainFailure {
             message: X509_verify_cert_error_string(Int(code)).map { String(cString: $0) } ?? "unknown")
     }
 
-    /// Maps OpenSSL's code. It fails closed: an unlisted code means that there is no trusted path.
+    /// Maps OpenSSL's code to a kind. Fails closed: an unlisted code means that there is no trusted path.
     private static func kind(of code: Int32, depth: Int32) -> Kind {
         switch code {
         case X509_V_ERR_CERT_SIGNATURE_FAILURE:

@@ -19,7 +19,7 @@ package enum HKDF {
     /// other purpose.
     ///
     /// - Throws: ``CryptographyError``: `invalidArgument` if the key is empty or the count is outside 1...8160;
-    ///   otherwise `unavailable`.
+    ///   `unavailable` if libcrypto fails.
     package static func derive(
         from key: SecretKey, salt: [UInt8] = [], info: [UInt8], byteCount: Int = 32
     ) throws(CryptographyError) -> SecretKey {

@@ -36,7 +36,7 @@ package enum HMACSHA256 {
 
 /// An HMAC-SHA256 key, prepared once for many messages. Can be shared between threads.
 package final class HMACSHA256Key: @unchecked Sendable {
-    // @unchecked Sendable because the context is only read, by EVP_MAC_CTX_dup.
+    // @unchecked Sendable because the context is only copied, with EVP_MAC_CTX_dup.
 
     /// The algorithm, fetched once.
     private final class Algorithm: @unchecked Sendable {

@@ -1,12 +1,11 @@
 internal import COpenSSL
 
-/// Initializes libcrypto. **It must be the first statement in every executable**, before librdkafka or libcurl use
-/// OpenSSL.
+/// Initializes libcrypto. **Must be called first in every executable**, before librdkafka or libcurl use OpenSSL.
 ///
-/// It prevents OpenSSL from freeing its tables at `exit()`, because threads that are still running would otherwise
-/// crash. A late call cannot prevent this. It also fetches SHA-256 to detect a broken OpenSSL configuration.
+/// Prevents OpenSSL from freeing its tables at `exit()`, because threads that are still running would otherwise crash;
+/// calling it later does not. Also fetches SHA-256 to detect a broken OpenSSL configuration.
 ///
-/// - Throws: ``CryptographyError`` with code `unavailable`. The process should print it and exit.
+/// - Throws: ``CryptographyError`` with code `unavailable`. The process should print the error and exit.
 package func initializeCryptography() throws(CryptographyError) {
     ErrorQueue.clear()
     guard shim_init_without_exit_handler() == 1 else {

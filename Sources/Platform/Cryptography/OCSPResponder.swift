@@ -10,7 +10,7 @@ package struct OCSPResponder: Sendable {
         case unknown
     }
 
-    /// How the response handles the request's nonce.
+    /// How the responder handles the request's nonce.
     package enum NonceRule: Sendable {
         case repeatIt, leaveOut, change
     }

@@ -10,9 +10,9 @@ final class P256Curve: @unchecked Sendable {
     /// The shared instance, or nil if libcrypto has no P-256 or memory is exhausted.
     static let shared = P256Curve()
 
-    // Owned, like the next two; freed in deinit.
+    // Owned, like the next two properties; freed in deinit.
     let group: OpaquePointer
-    /// n - 2, the exponent that computes the inverse modulo the prime n.
+    /// n - 2, the exponent for computing inverses modulo the prime n.
     let orderMinusTwo: OpaquePointer
     /// The context for Montgomery multiplication modulo n.
     let montgomery: OpaquePointer
@@ -62,7 +62,7 @@ final class P256Scratch: @unchecked Sendable {
         let e: OpaquePointer
         /// The s component of the signature, in Montgomery form.
         let s: OpaquePointer
-        /// The product of s over all earlier lanes, then the inverse of s, and finally u2. The first two are in
+        /// Holds, in turn, the product of s over all earlier lanes, the inverse of s, and u2. The first two are in
         /// Montgomery form.
         let product: OpaquePointer
     }

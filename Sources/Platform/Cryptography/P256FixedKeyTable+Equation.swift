@@ -1,7 +1,7 @@
 internal import COpenSSL
 
 // FIPS 186-4, 6.4: with w = 1 / s modulo n, u1 = e w and u2 = r w, the signature is valid if the point u1 G + u2 Q is
-// not at infinity and its x equals r modulo n. u1 G uses OpenSSL's own table, and u2 Q uses the key's.
+// not at infinity and its x-coordinate equals r modulo n. u1 G uses OpenSSL's own table, and u2 Q uses the key's table.
 
 extension P256FixedKeyTable {
     /// Verifies signatures, at most one per lane. Returns nil if OpenSSL fails.
@@ -74,7 +74,7 @@ extension P256FixedKeyTable {
         return true
     }
 
-    /// Returns whether the x of u1 G + u2 Q equals r modulo n.
+    /// Returns whether the x-coordinate of u1 G + u2 Q equals r modulo n.
     private func holds(_ lane: P256Scratch.Lane, _ scratch: P256Scratch) -> Bool? {
         let (context, sum, multiple) = (scratch.context, scratch.sum, scratch.multiple)
         guard EC_POINT_mul(curve.group, sum, lane.e, nil, nil, context) == 1,

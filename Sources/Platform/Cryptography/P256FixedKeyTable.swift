@@ -54,14 +54,15 @@ package final class P256FixedKeyTable: @unchecked Sendable {
         EC_GROUP_free(group)
     }
 
-    /// Returns whether this key made each signature. The signatures in a call share one inversion.
+    /// Returns, for each signature, whether this key made it. The signatures in a call share one inversion.
     ///
     /// A result is also false if OpenSSL could not decide; ``judgements(of:)`` distinguishes the two cases.
     package func verify(_ signatures: [Signature]) -> [Bool] {
         judgements(of: signatures) ?? [Bool](repeating: false, count: signatures.count)
     }
 
-    /// Returns whether this key made each signature, or nil if OpenSSL could not decide because memory is exhausted.
+    /// Returns, for each signature, whether this key made it, or nil if OpenSSL could not decide because memory is
+    /// exhausted.
     package func judgements(of signatures: [Signature]) -> [Bool]? {
         var judgements: [Bool] = []
         judgements.reserveCapacity(signatures.count)

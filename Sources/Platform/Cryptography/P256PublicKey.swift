@@ -9,9 +9,10 @@ package enum SignatureResult: Sendable {
     case failed
 }
 
-/// A P-256 public key that verifies ES256. Can be shared between threads.
+/// A P-256 public key that verifies ES256 signatures. Can be shared between threads.
 package final class P256PublicKey: @unchecked Sendable {
-    // @unchecked Sendable because an EVP_PKEY is immutable after creation, and no two verifications share a context.
+    // @unchecked Sendable because an EVP_PKEY is immutable after creation, and no two verifications use a context at
+    // the same time.
 
     // Owned (one reference); freed in deinit.
     private let handle: OpaquePointer

@@ -3,7 +3,7 @@ internal import COpenSSL
 extension PrivateKey {
     /// Creates an Ed25519 key from its 32-byte seed (RFC 8032 section 5.1.5).
     ///
-    /// - Throws: ``CryptographyError``: `malformedKey` if the length is wrong, otherwise `unavailable`.
+    /// - Throws: ``CryptographyError``: `malformedKey` if the length is wrong, `unavailable` if libcrypto fails.
     package convenience init(ed25519Seed seed: SecretKey) throws(CryptographyError) {
         guard seed.byteCount == Ed25519PublicKey.byteCount else {
             throw CryptographyError(.malformedKey, "an Ed25519 key has 32 bytes, not \(seed.byteCount)")

@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// A private key that signs ES256 and test certificates. Its value is never printed.
+/// A private key that creates ES256 or Ed25519 signatures, and signs test certificates. Its value is never printed.
 package final class PrivateKey: @unchecked Sendable {
     // @unchecked Sendable because an EVP_PKEY is immutable after creation, and every signature has its own context.
 
@@ -62,15 +62,16 @@ package final class PrivateKey: @unchecked Sendable {
         return P256PublicKey(owning: handle)
     }
 
-    /// Returns an ES256 signature (RFC 7518 section 3.4) over SHA-256 of `message`: r followed by s, 64 bytes. The
-    /// nonce is random.
+    /// Returns an ES256 signature (RFC 7518 section 3.4) over the SHA-256 digest of `message`: r followed by s, 64
+    /// bytes. The nonce is random.
     ///
     /// - Throws: ``CryptographyError``: `unsupportedKey` if the key is not on P-256, `unavailable` if signing fails.
     package func es256Signature(of message: UnsafeRawBufferPointer) throws(CryptographyError) -> [UInt8] {
         try es256Signature(digest: SHA256.digest(of: message))
     }
 
-    /// Returns an ES256 signature (RFC 7518 section 3.4) over SHA-256 of `message`: r followed by s, 64 bytes.
+    /// Returns an ES256 signature (RFC 7518 section 3.4) over the SHA-256 digest of `message`: r followed by s, 64
+    /// bytes.
     ///
     /// - Throws: the same errors as ``es256Signature(digest:)``.
     package func es256Signature(of message: [UInt8]) throws(CryptographyError) -> [UInt8] {

@@ -104,7 +104,7 @@ extension SHA256 {
 /// SHA-256 after a fixed prefix: hashing `prefix + suffix` costs only as much as hashing the suffix. Can be shared
 /// between threads.
 package final class SHA256Midstate: @unchecked Sendable {
-    // @unchecked Sendable because the context is only read, by EVP_MD_CTX_copy_ex.
+    // @unchecked Sendable because the context is only copied, with EVP_MD_CTX_copy_ex.
 
     // Owned; freed in deinit.
     private let context: OpaquePointer

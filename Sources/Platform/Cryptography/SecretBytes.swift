@@ -12,7 +12,7 @@ package func constantTimeEquals(_ left: [UInt8], _ right: [UInt8]) -> Bool {
     left.withUnsafeBytes { left in right.withUnsafeBytes { right in constantTimeEquals(left, right) } }
 }
 
-/// Returns bytes from OpenSSL's cryptographically secure generator.
+/// Returns random bytes from OpenSSL's cryptographically secure generator.
 ///
 /// - Throws: ``CryptographyError`` with code `unavailable` if the generator cannot be seeded.
 package func randomBytes(_ count: Int) throws(CryptographyError) -> [UInt8] {

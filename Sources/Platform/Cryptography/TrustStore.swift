@@ -116,7 +116,7 @@ package final class TrustStore: @unchecked Sendable {
 }
 
 extension Certificate {
-    /// Creates a certificate that shares `handle` with its own reference. Returns nil if memory is exhausted.
+    /// Creates a certificate with its own reference to `handle`. Returns nil if memory is exhausted.
     fileprivate convenience init?(sharing handle: OpaquePointer) {
         guard let der = Self.encoding(of: handle), X509_up_ref(handle) == 1 else { return nil }
         self.init(owning: handle, der: der)

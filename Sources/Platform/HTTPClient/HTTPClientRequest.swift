@@ -8,7 +8,7 @@ public struct HTTPClientRequest: Sendable {
     /// with `invalidRequest`.
     public var headers: [(name: String, value: String)]
     public var body: [UInt8]?
-    /// The maximum time from `send` to the last byte of the response, including waiting.
+    /// The maximum time from `send` to the last byte of the response.
     public var timeout: Duration
     /// The maximum time for name resolution, TCP and TLS.
     public var connectTimeout: Duration

@@ -6,7 +6,7 @@ final class Transfer {
     let id: HTTPClient.TransferID
     let easy: UnsafeMutableRawPointer
     let completion: TransferQueue.Completion
-    /// The scheme, host and port for messages, because the path and the query may contain secrets.
+    /// The scheme, host and port. Messages omit the path and the query, because those may contain secrets.
     private let origin: String
     /// The proxy, or nil for a direct connection.
     private let proxy: HTTPProxy?
@@ -43,7 +43,7 @@ final class Transfer {
         try setProxy()
     }
 
-    /// The handle was removed from the multi handle earlier.
+    /// The handle has already been removed from the multi handle.
     deinit {
         curl_easy_cleanup(easy)
         curl_slist_free_all(fields)
@@ -221,7 +221,7 @@ extension Transfer {
 
     private static func milliseconds(_ duration: Duration) -> Int {
         let (seconds, attoseconds) = duration.components
-        // At least 1, because libcurl interprets 0 as "no limit", and at most a day.
+        // At least 1 ms, because libcurl interprets 0 as "no limit", and at most a day.
         return Int(max(1, min(seconds, 86_400) * 1000 + attoseconds / 1_000_000_000_000_000))
     }
 

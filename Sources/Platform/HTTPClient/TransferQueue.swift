@@ -55,7 +55,8 @@ final class TransferQueue: Sendable {
         if let refusal { completion(.failure(refusal)) }
     }
 
-    /// Cancels a transfer. If the request has not started yet, the id is marked, and starting it fails.
+    /// Cancels a transfer. If the transfer has not started yet, its id is marked as cancelled, and starting the
+    /// transfer fails.
     func cancel(_ id: HTTPClient.TransferID) {
         state.withLock { state in
             if state.reserved[id] != nil {

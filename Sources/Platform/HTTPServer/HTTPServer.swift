@@ -81,9 +81,9 @@ public final class HTTPServer: Sendable {
     package var slowPasses: Int { shared.slowPasses.load(ordering: .relaxed) }
 
     /// Drains and stops the server. It accepts connections for `accepting`, accepts those already queued by the kernel,
-    /// closes the listeners, completes the requests in progress, and drops the rest after `limit`. Every response sent
-    /// during a drain contains `Connection: close`. Returns when the thread has ended; a second call waits for the same
-    /// drain.
+    /// closes the listeners, completes the requests in progress, and drops any that remain after `limit`. Every
+    /// response sent during a drain contains `Connection: close`. Returns when the thread has ended; a second call
+    /// waits for the same drain.
     ///
     /// - Parameter accepting: the time for a load balancer to notice that this server is shutting down.
     public func drain(within limit: Duration = .seconds(8), accepting: Duration = .zero) async {

@@ -40,9 +40,10 @@ public struct Limits: Sendable {
     /// with a request in progress. Above the limit, requests are refused with 503: first on connections with read-ahead
     /// bytes, then the request that has been receiving its body the longest.
     public var bodyBytes = 64 * 1024 * 1024
-    /// The maximum number of response bytes that clients have not read. Above it, the connection is closed.
+    /// The maximum number of response bytes that clients have not read. If a response would exceed it, the response's
+    /// connection is closed.
     public var unsentBytes = 64 * 1024 * 1024
-    /// The maximum number of bytes read ahead of a request in progress.
+    /// The maximum number of bytes read ahead on a connection with a request in progress.
     public var readAheadBytes = 32 * 1024
 
     // Limit for new connections.
@@ -54,9 +55,9 @@ public struct Limits: Sendable {
     /// Trusted proxies. Their connections are not rate-limited, and the server trusts the client addresses that they
     /// report.
     package var proxies: [NetworkPrefix] = []
-    /// How proxies report the client. The client's network then replaces the proxy's in the log and in the connection
-    /// rate limit. One proxy connection serves many clients, so each request counts as a connection (refused with 429).
-    /// With `proxyProtocol`, a connection serves one client and counts once.
+    /// How proxies report the client, whose network replaces the proxy's in the log and in the connection rate limit.
+    /// One proxy connection serves many clients, so each request counts as a connection (refused with 429). With
+    /// `proxyProtocol`, a connection serves one client and counts once.
     package var forwarded = ForwardedAddress.off
 
     public init() {}

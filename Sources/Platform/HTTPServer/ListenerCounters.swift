@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// One listener's counters since its start.
+/// One listener's counters since it was started.
 package struct ListenerCounters: Sendable {
     /// Open connections.
     package internal(set) var connections = 0

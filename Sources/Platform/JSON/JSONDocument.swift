@@ -128,8 +128,7 @@ public struct JSONElement: Sendable {
     /// The value as an `Int64`, or nil if it is not a whole number or does not fit.
     public var integer: Int64? { document.integer(of: index) }
 
-    /// The value of a number, rounded down to a whole number, or nil if it is not a number or does not fit in an
-    /// `Int64`.
+    /// The value rounded down to a whole number, or nil if it is not a number or does not fit in an `Int64`.
     public var flooredInteger: Int64? { document.flooredInteger(of: index) }
 
     /// The value of the member with this name, which may be `null`, or nil if there is no such member or this is not an
@@ -213,8 +212,7 @@ extension JSONDocument {
         return JSONBytes.plainInteger(bytes.span, from: Int(node.start), to: Int(node.end))
     }
 
-    /// Returns the value of a number, rounded down to a whole number, or nil if it is not a number or does not fit in
-    /// an `Int64`.
+    /// Returns a value rounded down to a whole number, or nil if it is not a number or does not fit in an `Int64`.
     package func flooredInteger(of index: Int) -> Int64? {
         let node = nodes[index]
         guard node.kind == .number else { return nil }

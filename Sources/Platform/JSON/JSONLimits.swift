@@ -8,7 +8,7 @@ public struct JSONLimits: Sendable, Hashable {
     public var names = Int.max
     /// The maximum number of array elements in the whole text.
     public var elements = Int.max
-    /// The maximum number of members of one object.
+    /// The maximum number of members in one object.
     public var members = Int.max
 
     public init() {}

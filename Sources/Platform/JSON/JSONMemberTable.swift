@@ -10,9 +10,9 @@ package struct JSONMemberTable: Sendable {
     private let text: [UInt8]
     /// The start of each name in `text`, and the end of the last name.
     private let starts: [Int]
-    /// For each hash, one plus the number of the last name with that hash, or 0.
+    /// For each hash, one plus the number of the last name with that hash, or 0 if there is none.
     private let heads: [UInt8]
-    /// For each name, one plus the number of the previous name with the same hash, or 0.
+    /// For each name, one plus the number of the previous name with the same hash, or 0 if there is none.
     private let links: [UInt8]
 
     /// - Parameter names: at most ``maximumCount`` distinct names. A name's position is its number.

@@ -34,7 +34,7 @@ struct JSONScanner {
             throw JSONError(.tooLong, at: bytes.count)
         }
         var scanner = JSONScanner(limits)
-        // Enough for each payload in a notification, and small enough (at most 1032 bytes) for malloc's per-thread
+        // Enough for any payload in a notification, and small enough (at most 1032 bytes) for malloc's per-thread
         // cache; a larger block would make malloc consolidate freed memory. The array grows for a notification record,
         // which has about a hundred nodes.
         scanner.nodes.reserveCapacity(60)

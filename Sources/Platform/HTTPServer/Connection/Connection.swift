@@ -8,7 +8,7 @@ final class Connection {
     let peer: NetworkPrefix
     var state: ConnectionState
     var watched = Readiness.input
-    /// Incremented with every response, so that a late response to an earlier request does not match.
+    /// Incremented with every response, so that a late response to an earlier request does not match the current one.
     var number: UInt32 = 0
     /// The number of this connection's body and read-ahead bytes included in the acceptor's total.
     var countedBodyBytes = 0

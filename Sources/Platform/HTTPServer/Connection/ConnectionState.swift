@@ -30,7 +30,7 @@ package struct ConnectionState {
     package private(set) var phase = Phase.head
     /// Whether the connection is waiting for the first byte of a request.
     package private(set) var isIdle = true
-    /// Whether this connection has already answered a request.
+    /// Whether a request on this connection has already been answered.
     package private(set) var wasServed = false
     /// The time when the current request started. The first request starts when the connection is accepted.
     package private(set) var startedAt: UInt64
@@ -129,7 +129,8 @@ package struct ConnectionState {
         }
     }
 
-    /// Handles the loss of the peer. Returns the outcome of the current request, or nil if there is none.
+    /// Handles the loss of the connection to the peer. Returns the outcome of the current request, or nil if there is
+    /// none.
     package func lost() -> String? {
         switch phase {
         case .head: isIdle ? nil : "aborted"
@@ -210,8 +211,8 @@ package struct ConnectionState {
         }
     }
 
-    /// Returns the network to charge for a request from a proxy, once after the request's head is complete. Returns nil
-    /// for the proxy's own requests.
+    /// Returns the network to charge for a request from a proxy: only once per request, after its head is complete.
+    /// Returns nil for the proxy's own requests.
     ///
     /// - Parameter peer: the proxy's network, which is charged for clients that it did not report.
     package mutating func takeNewClient(peer: NetworkPrefix? = nil) -> NetworkPrefix? {
@@ -357,7 +358,7 @@ package struct ConnectionState {
 
     // MARK: Deadlines
 
-    /// Ends a phase after its deadline. Called periodically.
+    /// Ends the current phase if its deadline has passed. Called periodically.
     package mutating func tick(now: UInt64) -> Action {
         guard now >= deadline else { return .wait }
         switch phase {

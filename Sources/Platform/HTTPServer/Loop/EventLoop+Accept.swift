@@ -29,8 +29,8 @@ extension EventLoop {
         }
     }
 
-    /// Evicts a connection for a new one if no descriptor is left, which can happen long before the connection limit.
-    /// Otherwise, a few slow untrusted clients could exclude all others until their deadlines.
+    /// Evicts a connection for a new one if no descriptor is left, which can happen long before the connection limit is
+    /// reached. Otherwise, a few slow untrusted clients could exclude all others until their deadlines.
     private func evictOne() -> Bool {
         guard let leaving = connectionToEvict(at: nil) else { return false }
         counters.update(leaving.acceptor.index) { $0.evicted += 1 }
@@ -71,9 +71,9 @@ extension EventLoop {
     }
 
     /// Chooses the connection to evict, in this order: lingering connections; the longest-idle connection that has
-    /// already been served, because it has no request (any client can become "served" with a 404); the connection that
-    /// has been sending its first request longest; the one that has been sending a later request longest. Requests in
-    /// progress are never dropped.
+    /// already been served, because it is not sending a request (having been served proves little, because any client
+    /// can get a 404); the connection that has been sending its first request the longest; the one that has been
+    /// sending a later request the longest. Requests in progress are never dropped.
     ///
     /// - Parameter acceptor: restricts the choice to one acceptor; nil means all acceptors.
     private func connectionToEvict(at acceptor: Acceptor?) -> Connection? {

@@ -1,13 +1,13 @@
 internal import CSystem
 internal import Primitives
 
-// Draining: responses announce that the connection closes, and no accepted request is lost.
+// Draining: responses announce that the connection will be closed, and no accepted request is lost.
 extension EventLoop {
     struct Drain {
         let startedAt: UInt64
         /// The time from the start to the end of the drain, in nanoseconds.
         var limit: UInt64
-        /// The time from the start during which connections are accepted, in nanoseconds.
+        /// How long connections are still accepted after the drain starts, in nanoseconds.
         var accepting: UInt64
 
         init(_ request: DrainRequest, startedAt: UInt64) {
@@ -16,8 +16,8 @@ extension EventLoop {
             accepting = min(UInt64(request.accepting.clampedNanoseconds), limit / 2)
         }
 
-        /// The time from the start during which idle connections remain open, in nanoseconds, because a client may be
-        /// about to send a request.
+        /// How long idle connections remain open after the drain starts, in nanoseconds, because their clients may be
+        /// about to send requests.
         var grace: UInt64 { accepting + min(1_000_000_000, limit / 4) }
     }
 

@@ -62,7 +62,7 @@ extension EventLoop {
         return action
     }
 
-    /// Performs an action and those that result from it.
+    /// Performs an action and any further actions that result from it.
     func perform(_ first: ConnectionState.Action, on connection: Connection) {
         var next: ConnectionState.Action? = first
         while let action = next {
@@ -106,8 +106,8 @@ extension EventLoop {
         poller.change(connection.socket, readiness, key: connection.eventKey)
     }
 
-    /// Dispatches a request. It acquires the slot only now rather than after the head, so that slow bodies cannot
-    /// exhaust the slots.
+    /// Dispatches a request. The slot is acquired only now, not after the head has been read, so that slow bodies
+    /// cannot exhaust the slots.
     private func dispatch(_ head: RequestHead, _ body: [UInt8], _ connection: Connection) -> ConnectionState.Action? {
         let acceptor = connection.acceptor
         guard !acceptor.slots.isFull else {

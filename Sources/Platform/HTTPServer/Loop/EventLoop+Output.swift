@@ -29,7 +29,7 @@ extension EventLoop {
         }
     }
 
-    /// Sends as many bytes as the socket accepts. Returns the next action if it accepts all.
+    /// Sends as many bytes as the socket accepts. Returns the next action, or nil if bytes remain to be sent.
     func send(_ response: HTTPResponse, keeps: Bool, omitsBody: Bool, on connection: Connection) -> ConnectionState
         .Action?
     {
@@ -72,7 +72,7 @@ extension EventLoop {
     func sendContinue(_ connection: Connection) -> ConnectionState.Action {
         let bytes = ResponseEncoder.continues
         let sent = bytes.withUnsafeBytes { Self.push($0, to: connection.socket, more: false) }
-        // The socket's buffer has no space for these 25 bytes only if the peer does not read earlier responses.
+        // The socket's buffer lacks space for these 25 bytes only if the peer is not reading earlier responses.
         return sent == bytes.count ? .wait : .close(reason: "aborted")
     }
 

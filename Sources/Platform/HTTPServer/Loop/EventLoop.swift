@@ -2,8 +2,8 @@ internal import CSystem
 internal import Primitives
 internal import Synchronization
 
-/// A server's loop thread, which accepts, reads, dispatches, responds and checks deadlines. Only this thread accesses
-/// it.
+/// A server's event loop, which accepts connections, reads and dispatches requests, sends responses and checks
+/// deadlines. Only the loop thread accesses it.
 final class EventLoop {
     /// Poller keys at or above this value identify acceptors, except the last, which identifies the response queue.
     private static let firstAcceptorKey: UInt64 = 0xFFFF_FFFF_0000_0000
@@ -155,7 +155,8 @@ final class EventLoop {
                 state: ConnectionState(rules: acceptor.rules, isFromProxy: isFromProxy, now: now))
         }
         acceptor.connections += 1
-        // Both counters are updated together, so that a reader also finds an accepted connection among the open ones.
+        // Both counters are updated together, so that a reader never sees a connection counted as accepted but not yet
+        // as open.
         counters.update(acceptor.index) { counters in
             counters.accepted += 1
             counters.connections = acceptor.connections

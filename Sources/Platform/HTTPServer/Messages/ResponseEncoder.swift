@@ -12,7 +12,7 @@ struct ResponseEncoder {
     /// The maximum size of a body that is copied after the head, so that one call sends both.
     private static let smallBody = 16 * 1024
 
-    /// Encodes the head and a small body. Returns the rest of the body to send after `bytes`.
+    /// Encodes the head, and the body if it is small. Returns the part of the body to send after `bytes`.
     mutating func encode(_ response: HTTPResponse, keeps: Bool, omitsBody: Bool, wallSeconds: Int64) -> [UInt8] {
         let status = (200...599).contains(response.status) ? response.status : 503
         let hasBody = status != 204 && status != 304

@@ -57,7 +57,8 @@ package struct BodyDecoder: Sendable {
         return step == .done ? .complete(position) : .needMore
     }
 
-    /// Accounts for `count` bytes of a body of known length that the caller wrote directly, bypassing this decoder.
+    /// Accounts for `count` body bytes that the caller wrote directly, bypassing this decoder. The body's length must
+    /// be known.
     mutating func took(_ count: Int) {
         left -= count
         if left == 0 { step = isChunked ? .dataEnd : .done }
