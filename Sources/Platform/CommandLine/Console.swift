@@ -22,7 +22,7 @@ package struct Console: Sendable {
         self.size = size
     }
 
-    /// The process's own streams. Ignores SIGPIPE, because the reader may close the stream early.
+    /// A console for the process's own streams. SIGPIPE is ignored, because the reader may close a stream early.
     package static let standard: Console = {
         signal(SIGPIPE, SIG_IGN)
         // A stalled reader blocks only this queue.

@@ -59,7 +59,7 @@ public struct Setting<Value: Sendable>: Sendable {
         return Setting(descriptor: descriptor, kind: kind, fallback: fallback)
     }
 
-    /// Returns this setting with its value masked in output and refused as a flag, because every local user can read
+    /// Returns this setting with its value masked in output and rejected as a flag, because every local user can read
     /// the command line.
     package var secret: Setting<Value> {
         var descriptor = descriptor
@@ -119,7 +119,7 @@ public struct SettingDescriptor: Sendable {
     public let isFlag: Bool
     /// An environment variable that also provides the value and is shared with other programs, or nil.
     package var standardVariable: String?
-    /// Whether the value is masked in output and refused as a flag.
+    /// Whether the value is masked in output and rejected as a flag.
     var isSecret = false
     let read: @Sendable (String) throws(SettingProblem) -> any Sendable
     let fallback: (any Sendable)?

@@ -1,8 +1,8 @@
 /// A path from a leaf to a pinned root, verified by OpenSSL. Only ``TrustStore`` creates paths.
 ///
-/// Verified: names, key identifiers, every signature (the store verifies the root's own once), basic constraints, path
-/// length, key usage, and critical extensions. **Not verified**: time, the number of certificates, and
-/// application-specific extensions.
+/// Verified: names, key identifiers, every signature (the root's own signature only once, by the store), basic
+/// constraints, path length, key usage, and critical extensions. **Not verified**: time, the number of certificates,
+/// and application-specific extensions.
 package struct CertificatePath: Sendable {
     /// The certificates from the leaf to the root, one to four.
     package let certificates: [Certificate]

@@ -1,4 +1,4 @@
-/// Encodes the part of DER (X.690) that certificate extensions need.
+/// Encodes the subset of DER (X.690) that certificate extensions need.
 package enum DER {
     package static let null: [UInt8] = [0x05, 0x00]
 

@@ -2,7 +2,7 @@ internal import COpenSSL
 
 /// HKDF with SHA-256 (RFC 5869), extract and expand: derives keys for several purposes from one key.
 package enum HKDF {
-    /// The maximum number of bytes in one derivation: 255 digests.
+    /// The maximum length of a derived key in bytes: 255 digests.
     package static let maximumByteCount = 255 * SHA256Digest.byteCount
 
     /// The algorithm, fetched once.

@@ -1,6 +1,6 @@
-/// The result of an OCSP check for one certificate at one time.
+/// The result of an OCSP check for one certificate at a given time.
 package enum OCSPAnswer: Equatable, Sendable {
-    /// The certificate is not revoked. Newer information is expected at `nextUpdate`. Both times are in seconds since
+    /// The certificate is not revoked. Newer information is expected by `nextUpdate`. Both times are in seconds since
     /// 1970.
     case good(thisUpdate: Int64, nextUpdate: Int64?)
     /// The certificate was revoked at `at` (seconds since 1970). A revocation is permanent, so the age of the response

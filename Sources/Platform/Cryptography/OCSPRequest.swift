@@ -77,7 +77,7 @@ package struct OCSPRequest: Sendable {
         NID_sha256WithRSAEncryption, NID_sha384WithRSAEncryption, NID_sha512WithRSAEncryption,
     ]
 
-    /// Returns the signed part of a response, which the caller must free.
+    /// Returns the signed part of a response. The caller must free the result.
     private static func basicResponse(of bytes: UnsafeRawBufferPointer) throws(OCSPFailure) -> OpaquePointer {
         guard bytes.count > 0, bytes.count <= OCSPLimits.responseByteCount else { throw .malformed }
         var cursor = bytes.assumingMemoryBound(to: UInt8.self).baseAddress
@@ -90,8 +90,8 @@ package struct OCSPRequest: Sendable {
         return basic
     }
 
-    /// Verifies that the signer is the issuer itself, or has a certificate from the issuer with id-kp-OCSPSigning that
-    /// is valid at `now`.
+    /// Verifies that the signer is the issuer itself, or has a certificate with id-kp-OCSPSigning that is signed by the
+    /// issuer and valid at `now`.
     private func verifySignature(of basic: OpaquePointer, at now: Int64) throws(OCSPFailure) {
         let store = try responderStore(at: now)
         defer { X509_STORE_free(store) }

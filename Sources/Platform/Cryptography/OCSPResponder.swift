@@ -17,7 +17,7 @@ package struct OCSPResponder: Sendable {
 
     /// The issuer of the certificates that the responder reports on.
     package var issuer: Certificate
-    /// The signer: the issuer itself, or a certificate from the issuer with the OCSP Signing extended key usage.
+    /// The signer: the issuer itself, or a certificate with the OCSP Signing extended key usage, signed by the issuer.
     package var signer: Certificate
     package var key: PrivateKey
     package var digest = CertificateBuilder.Digest.sha256

@@ -3,8 +3,8 @@ internal import Configuration
 
 /// Distinguishes proxy failures from server failures.
 extension HTTPProxy {
-    /// Returns the error if the proxy was unreachable or did not open a tunnel (`https://`), or nil if the proxy did
-    /// not cause the failure.
+    /// Returns the error if the proxy was unreachable or did not open a tunnel (for `https://`), or nil if the proxy
+    /// did not cause the failure.
     ///
     /// - Parameter connectStatus: the status of the proxy's response to CONNECT, or 0 if there was none.
     func failure(_ code: CURLcode, connectStatus: Int, origin: String) -> HTTPClientError? {

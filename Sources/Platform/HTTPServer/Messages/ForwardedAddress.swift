@@ -2,9 +2,9 @@
 package enum ForwardedAddress: String, Sendable, CaseIterable {
     /// Reported clients are ignored, and the peer is the client.
     case off
-    /// The field `Forwarded` (RFC 7239).
+    /// The `Forwarded` field (RFC 7239).
     case forwarded
-    /// The field `X-Forwarded-For`.
+    /// The `X-Forwarded-For` field.
     case xForwardedFor = "x-forwarded-for"
     /// A PROXY protocol header, version 2, before the first request of each connection.
     case proxyProtocol = "proxy-protocol"

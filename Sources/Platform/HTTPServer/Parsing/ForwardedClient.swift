@@ -1,9 +1,9 @@
 /// The client address in a request's header fields.
 ///
 /// Each proxy appends the address of its caller, so the list is read from its end: trusted proxies are skipped, and the
-/// first other address is the client. The client controls everything before that address, which must not change how the
-/// end is read. Therefore, fields are split as bytes rather than characters, because a character may combine with a
-/// separator, and unclosed quotes are ignored.
+/// first other address is the client. The client controls everything before that address, and this part must not affect
+/// how the end is read. Therefore, fields are split as bytes rather than characters, because a character may combine
+/// with a separator, and unclosed quotes are ignored.
 enum ForwardedClient: Equatable {
     /// The client's address.
     case address(NetworkPrefix)
