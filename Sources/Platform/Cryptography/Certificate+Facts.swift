@@ -54,7 +54,7 @@ extension Certificate {
         return CertificateValidity(notBefore: notBefore, notAfter: notAfter)
     }
 
-    /// Returns the number of occurrences of an extension. In a valid certificate, it is at most 1.
+    /// Returns the number of occurrences of an extension. The number is at most 1 in a valid certificate.
     package func extensionCount(_ oid: OID) -> Int { Int(shim_extension_count(handle, oid.handle)) }
 
     package var signatureAlgorithm: CertificateSignatureAlgorithm {

@@ -2,7 +2,7 @@ internal import COpenSSL
 
 /// An X.509 certificate, parsed but not verified. Can be shared between threads.
 package final class Certificate: @unchecked Sendable {
-    // @unchecked Sendable because the X509 does not change after init, which also fills its extension cache.
+    // @unchecked Sendable because the X509 does not change after init, and init also fills its extension cache.
 
     // Owned (one reference); freed in deinit.
     let handle: OpaquePointer

@@ -42,7 +42,7 @@ package struct CertificateExtension: Sendable {
         return CertificateExtension(OID("1.3.6.1.5.5.7.1.1"), der: DER.sequence(DER.sequence(method, location)))
     }
 
-    /// Creates an extension with the value NULL, which serves only as a marker.
+    /// Creates an extension that serves only as a marker. Its value is NULL.
     package static func marker(_ oid: OID, isCritical: Bool = false) -> CertificateExtension {
         CertificateExtension(oid, isCritical: isCritical, der: DER.null)
     }

@@ -39,7 +39,7 @@ package struct ChainFailure: Error, Hashable, Sendable, CustomStringConvertible 
         case noTrustedRoot
         /// A signature, its algorithm or the signing key is unacceptable.
         case signature
-        /// An issuer is not a certificate authority, may not sign certificates, or allows only shorter paths.
+        /// An issuer is not a certificate authority, is not allowed to sign certificates, or allows only shorter paths.
         case notCertificateAuthority
         /// An extension is unknown and critical, or malformed.
         case certificateExtension

@@ -28,7 +28,7 @@ package struct OCSPRequest: Sendable {
         guard let identifier = OCSP_cert_to_id(EVP_sha256(), subject.handle, issuer.handle) else {
             throw ErrorQueue.error(.unavailable, "failed to create the OCSP certificate identifier")
         }
-        // On success, the request owns the identifier; otherwise, this function still does.
+        // On success, the request owns the identifier; otherwise, this function still owns it.
         guard OCSP_request_add0_id(request, identifier) != nil else {
             OCSP_CERTID_free(identifier)
             throw ErrorQueue.error(.unavailable, "failed to create the OCSP request")
@@ -153,7 +153,7 @@ package struct OCSPRequest: Sendable {
             guard single.has_revoked_at == 1 else { throw .malformed }
             return .revoked(at: single.revoked_at, reason: single.reason < 0 ? nil : single.reason)
         }
-        // An ASN.1 time is between the years 0 and 9999, so these additions cannot overflow.
+        // An ASN.1 time is between the years 0 and 9999, so this arithmetic cannot overflow.
         guard single.this_update - OCSPLimits.clockSkew <= now else { throw .stale }
         let last = nextUpdate.map { $0 + OCSPLimits.clockSkew } ?? single.this_update + OCSPLimits.maximumAge
         guard last >= now else { throw .stale }

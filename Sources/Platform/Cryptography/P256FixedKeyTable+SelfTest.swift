@@ -60,8 +60,8 @@ extension P256FixedKeyTable {
     }
 
     /// 32-byte numbers. OpenSSL reads seven-bit windows as signed digits from -64 to 64, and together these numbers
-    /// contain each digit. A window of 64 becomes the digit -64 and adds 1 to the next window, so a window of 63 after
-    /// it becomes the digit 64.
+    /// contain each digit. A window of 64 becomes the digit -64 and adds 1 to the next window, so if the next window is
+    /// 63, it becomes the digit 64.
     private static let everyEntry: [[UInt8]] =
         (1...63).map { digit in number { _ in digit } }
         + [number { $0 & 1 == 0 ? 64 : 63 }, number { $0 & 1 == 0 ? 63 : 64 }]

@@ -16,7 +16,7 @@ public struct HTTPClientResponse: Sendable {
         self.reusedConnection = reusedConnection
     }
 
-    /// Returns the value of the last field with this name, ignoring case.
+    /// Returns the value of the last field with this name. The case of the name is ignored.
     public func header(_ name: String) -> String? {
         let wanted = name.lowercased()
         return headers.last { $0.name.lowercased() == wanted }?.value

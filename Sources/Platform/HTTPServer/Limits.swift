@@ -56,8 +56,9 @@ public struct Limits: Sendable {
     /// report.
     package var proxies: [NetworkPrefix] = []
     /// How proxies report the client, whose network replaces the proxy's in the log and in the connection rate limit.
-    /// One proxy connection serves many clients, so each request counts as a connection (refused with 429). With
-    /// `proxyProtocol`, a connection serves one client and counts once.
+    /// Except with `proxyProtocol`, one proxy connection serves many clients, so each request counts as a connection,
+    /// and a request above the limit is refused with 429. With `proxyProtocol`, a connection serves one client and
+    /// counts once.
     package var forwarded = ForwardedAddress.off
 
     public init() {}

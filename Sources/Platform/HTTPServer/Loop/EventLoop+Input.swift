@@ -139,7 +139,7 @@ extension EventLoop {
     }
 
     /// Enforces the limit on body bytes. Requests in progress on connections with read-ahead bytes are refused first,
-    /// and then the request whose body has been arriving longest, not the newest.
+    /// and then the request whose body has been arriving the longest, not the newest request.
     private func cutBodies(at acceptor: Acceptor) {
         while acceptor.bodyBytes > acceptor.limits.bodyBytes {
             var first: Connection?

@@ -6,9 +6,9 @@ internal import Primitives
 /// how the bytes are split. The subset of RFC 9112: CRLF only; `TOKEN SP /visible-ASCII SP HTTP/1.1`; fields `token ":"
 /// OWS value OWS` without control bytes; exactly one non-empty `Host`; at most one `Content-Length` of 1 to 18 digits;
 /// at most one `Transfer-Encoding`, exactly `chunked`; never both; no tab around these three; no folding. HTTP/1.0 is
-/// also accepted, because proxies and health checks use it for their upstreams. An HTTP/1.0 request without
-/// `Content-Length` has no body (RFC 9112 section 6.3). It needs no `Host`, is never chunked, never keeps its
-/// connection, and never waits for `100 Continue`.
+/// also accepted, because some proxies and health checks use it. An HTTP/1.0 request without `Content-Length` has no
+/// body (RFC 9112 section 6.3). It needs no `Host`, is never chunked, never keeps its connection, and never waits for
+/// `100 Continue`.
 package struct RequestHeadParser: Sendable {
     package enum Result: Sendable, Equatable {
         /// The head is incomplete. All given bytes were consumed.
