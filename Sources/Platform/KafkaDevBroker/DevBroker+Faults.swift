@@ -51,18 +51,19 @@ extension DevBroker {
         }
     }
 
-    /// Closes all connections to a broker (or to all brokers if nil) and stops accepting new ones. Leaders do not
-    /// change.
+    /// Closes all connections to a broker (or to all brokers if `broker` is nil) and stops accepting new ones. Leaders
+    /// do not change.
     public func setDown(broker: Int32? = nil) throws(KafkaError) {
         try call("stop broker") { rd_kafka_mock_broker_set_down($0, broker ?? -1) }
     }
 
-    /// Resumes accepting connections to a broker (or to all brokers if nil).
+    /// Resumes accepting connections to a broker (or to all brokers if `broker` is nil).
     public func setUp(broker: Int32? = nil) throws(KafkaError) {
         try call("start broker") { rd_kafka_mock_broker_set_up($0, broker ?? -1) }
     }
 
-    /// Delays every response from a broker (or from all brokers if nil) by this time, in whole milliseconds.
+    /// Delays every response from a broker (or from all brokers if `broker` is nil) by this time, in whole
+    /// milliseconds.
     public func setRoundTripTime(_ time: Duration, broker: Int32? = nil) throws(KafkaError) {
         try call("set round trip time") {
             rd_kafka_mock_broker_set_rtt($0, broker ?? -1, Int32(clamping: time.clampedMilliseconds))

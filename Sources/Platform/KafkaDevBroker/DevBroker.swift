@@ -34,7 +34,7 @@ public final class DevBroker: Sendable {
         }
     }
 
-    /// The addresses of all brokers, as comma-separated `host:port`. The host is 127.0.0.1 or the chosen address.
+    /// The addresses of all brokers, as comma-separated `host:port` pairs. The host is 127.0.0.1 or the chosen address.
     public let bootstrapServers: String
     /// The number of brokers. Their ids start at 1.
     public let brokerCount: Int
@@ -112,8 +112,8 @@ public final class DevBroker: Sendable {
         _ = await takeDown()?.wait(within: .seconds(5))
     }
 
-    /// Destroys the cluster and its host on a separate queue, which takes up to a second. The block holds the last
-    /// references, so they are released on that queue even if the caller is still waiting.
+    /// Destroys the cluster and its host client on a separate queue. This takes up to a second. The block holds the
+    /// last references, so they are released on that queue even if the caller is still waiting.
     private func takeDown() -> Completion? {
         let left = state.withLock { state in
             defer { state = State() }

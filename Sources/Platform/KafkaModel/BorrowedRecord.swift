@@ -1,4 +1,4 @@
-/// One record in ``PackedRecords``. Its buffers are valid only during the call that passes it.
+/// One record in ``PackedRecords``. Its buffers are valid only during the call that passes the record.
 package struct BorrowedRecord {
     /// The record's index.
     package let index: Int
@@ -37,7 +37,7 @@ package struct BorrowedRecord {
     /// The packed headers.
     var headers: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes[headersRange]) }
 
-    /// Returns the range in the block that contains a part of this record, such as its value.
+    /// Returns the range that a part of this record, such as its value, occupies in the block.
     package func range(of part: UnsafeRawBufferPointer) -> Range<Int> {
         guard let start = part.baseAddress, let first = bytes.baseAddress else { return 0..<0 }
         return start - first..<start - first + part.count

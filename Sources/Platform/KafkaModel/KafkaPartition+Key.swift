@@ -1,5 +1,5 @@
 extension KafkaPartition {
-    /// Creates the partition for a key with `murmur2`, as do Java clients and `partitioner=murmur2_random`.
+    /// Creates the partition that `murmur2` yields for a key, as in Java clients and with `partitioner=murmur2_random`.
     ///
     /// - Parameter partitions: the topic's partition count, at least 1.
     public init(ofKey key: [UInt8], partitions: Int32) {

@@ -219,7 +219,7 @@ public struct KafkaProducerRecord: Hashable, Sendable {
         self.headers = headers
     }
 
-    /// The size in bytes for limits: key, value, headers, and a small overhead.
+    /// The size in bytes that counts toward limits: key, value, headers, and a small overhead.
     package var size: Int {
         var size = 64 + (key?.count ?? 0) + (value?.count ?? 0)
         for header in headers { size += 8 + header.key.utf8.count + header.valueByteCount }

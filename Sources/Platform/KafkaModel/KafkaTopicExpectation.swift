@@ -33,7 +33,7 @@ public struct KafkaTopicExpectation: Hashable, Sendable {
 
 /// A topic property that differs from the expectation.
 public struct KafkaTopicFinding: Hashable, Sendable, CustomStringConvertible {
-    /// The compared property; for a setting, Kafka's name.
+    /// The property being compared; for a setting, Kafka's name for it.
     public enum Subject: String, Hashable, Sendable, CaseIterable {
         case missing
         case partitionCount = "partitions"
@@ -52,7 +52,7 @@ public struct KafkaTopicFinding: Hashable, Sendable, CustomStringConvertible {
 
     /// The topic.
     public let topic: KafkaTopic
-    /// The compared property.
+    /// The property being compared.
     public let subject: Subject
     /// The expected value, such as `at least 3`.
     public let expected: String
@@ -100,8 +100,8 @@ extension KafkaTopicExpectation {
         return findings
     }
 
-    /// Returns the expected settings that the broker does not report, with their expected values. They cannot be
-    /// compared. Some brokers other than Apache Kafka lack some of the settings.
+    /// Returns the expected settings that the broker does not report, with their expected values. These settings cannot
+    /// be compared. Some brokers other than Apache Kafka lack some of them.
     public func unreported(in description: KafkaTopicDescription?) -> [(
         subject: KafkaTopicFinding.Subject, expected: String
     )] {

@@ -85,7 +85,7 @@ package struct ClientCredentials: Sendable {
         return answer["error_description"]?.string.map { "\(code): \($0)" } ?? code
     }
 
-    /// Returns a token's claims if the token is a JWT. It is not verified, because brokers verify it.
+    /// Returns a token's claims if the token is a JWT. The token is not verified here, because the brokers verify it.
     private static func claims(of token: String) -> (subject: String?, expiry: Int64?)? {
         let segments = token.split(separator: ".", omittingEmptySubsequences: false)
         guard segments.count == 3, let bytes = try? Base64URL.decode(Array(segments[1].utf8)),

@@ -72,16 +72,16 @@ public enum KafkaTokenSettings {
             awsCredentials,
         ] + HTTPClientSettings.all
 
-    /// The keys, without `kafka.`, of files that are reread for each token.
+    /// The keys, without the `kafka.` prefix, of the settings whose files are reread for each token.
     package static let rereadFiles = ["token.client.secret.file", "token.aws.credentials.file"]
 
-    /// Creates the token source. Validates the settings together with librdkafka's properties, and adds properties that
-    /// are missing.
+    /// Creates the token source. Validates the settings together with librdkafka's properties, and adds missing
+    /// properties.
     ///
-    /// - Parameter properties: librdkafka's properties, without `kafka.`.
+    /// - Parameter properties: librdkafka's properties, without the `kafka.` prefix.
     /// - Returns: the source, or nil if librdkafka needs no tokens from this process. The source connects when the
     ///   first token is requested.
-    /// - Throws: a ``ConfigurationError`` with the setting and the fix.
+    /// - Throws: a ``ConfigurationError`` that names the setting and the fix.
     package static func source(
         _ configuration: Configuration, completing properties: inout [String: String]
     ) throws(ConfigurationError) -> KafkaTokenSource? {

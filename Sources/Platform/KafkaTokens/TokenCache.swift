@@ -19,8 +19,8 @@ package actor TokenCache {
         self.fetch = fetch
     }
 
-    /// Returns the cached token during the first half of its lifetime, or a new token. Concurrent calls share one
-    /// request.
+    /// Returns the cached token during the first half of its lifetime, and a new token afterwards. Concurrent calls
+    /// share one request.
     package func token() async throws(KafkaTokenFailure) -> KafkaToken {
         let time = now()
         if let held, held.time <= time, time - held.time < (held.token.expiry - held.time) / 2 { return held.token }

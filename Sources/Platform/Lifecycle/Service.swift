@@ -3,7 +3,7 @@ public protocol Service: Sendable {
     /// The name in log lines, such as `http server` or `kafka producer`.
     var name: String { get }
 
-    /// Starts the service. Returns when the services that start after it can use it.
+    /// Starts the service. Returns when the services that start later can use this one.
     ///
     /// - Throws: a ``StartupError`` with one clear line. The service must first release its resources, because it will
     ///   not be stopped.

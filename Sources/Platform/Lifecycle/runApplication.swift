@@ -36,8 +36,8 @@ package func runApplication(
     exit(exitCode.rawValue)
 }
 
-/// For tests: runs services like ``runApplication(logger:maximumShutdown:first:_:)``, but without handling signals or
-/// exiting.
+/// For tests: runs services as ``runApplication(logger:maximumShutdown:first:_:)`` does, but without handling signals
+/// or exiting.
 package func runServices(
     logger: Logger, maximumShutdown: Duration = .seconds(10), triggers: AsyncStream<String>,
     first: [any Service] = [], _ build: @escaping @Sendable () async throws -> [any Service]

@@ -14,7 +14,7 @@ extension OTLPConfiguration {
         }
     }
 
-    /// Returns whether an exporter is `otlp`.
+    /// Returns whether an exporter is set to `otlp`.
     static func isOn(_ configuration: Configuration, _ setting: Setting<String>) throws(ConfigurationError) -> Bool {
         switch configuration[setting] {
         case "otlp": return true

@@ -21,7 +21,7 @@ extension JSONWriter {
         }
     }
 
-    /// Writes an element of an attribute list with a string value.
+    /// Writes an attribute with a string value as an element of an attribute list.
     mutating func attribute(_ key: String, _ value: String) {
         object {
             $0.set("key", key)

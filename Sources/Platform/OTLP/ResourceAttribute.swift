@@ -13,7 +13,7 @@ package struct ResourceAttribute: Sendable, Equatable {
 
     static let serviceName = "service.name"
 
-    /// Returns a process's resource attributes. Configured attributes replace those with the same key.
+    /// Returns a process's resource attributes. Configured attributes replace default attributes with the same key.
     ///
     /// - Parameters:
     ///   - executable: the default for `service.name`.

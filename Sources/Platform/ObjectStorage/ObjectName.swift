@@ -13,7 +13,8 @@ package struct ObjectName: Sendable, Hashable, Comparable, CustomStringConvertib
     package static let maximumComponentBytes = 200
 
     /// - Throws: ``ObjectStoreError`` with code `invalidName` if the text is empty or too long, or has a forbidden
-    ///   byte, an empty component, or a component that begins with `.`, like `..` and the store's own files.
+    ///   byte, an empty component, or a component that begins with `.`, such as `..` or the name of one of the store's
+    ///   own files.
     package init(_ text: String) throws(ObjectStoreError) {
         if let problem = Self.problem(of: text) {
             throw ObjectStoreError(.invalidName, "object name \(Self.visible(text)) \(problem)")

@@ -25,8 +25,8 @@ package protocol ObjectStore: Sendable {
     ///   it before creating it again.
     func create(_ name: ObjectName, _ bytes: [UInt8]) async throws(ObjectStoreError)
 
-    /// Creates an object like ``create(_:_:)``, but without the service's object lock, because the object will soon be
-    /// deleted.
+    /// Creates an object as ``create(_:_:)`` does, but without the service's object lock, because the object will soon
+    /// be deleted.
     func createTemporary(_ name: ObjectName, _ bytes: [UInt8]) async throws(ObjectStoreError)
 
     /// Replaces an object as a whole. Readers always receive either the old or the new bytes, even after a crash. When
@@ -35,7 +35,8 @@ package protocol ObjectStore: Sendable {
     /// - Parameter expected: the version to replace; nil if the object must not exist.
     /// - Returns: the new version.
     /// - Throws: ``ObjectStoreError``: `changed` if the object has a different version or does not exist. After a
-    ///   retriable error (``ObjectStoreError/isRetriable``), the object may have the old or the new content; read it.
+    ///   retriable error (``ObjectStoreError/isRetriable``), the object may have the old or the new content; read it to
+    ///   find out.
     func replace(
         _ name: ObjectName, _ bytes: [UInt8], expected: ObjectVersion?
     ) async throws(ObjectStoreError) -> ObjectVersion
@@ -43,7 +44,7 @@ package protocol ObjectStore: Sendable {
     /// Deletes an object if it exists. The deletion is durable after ``synchronize()``.
     func delete(_ name: ObjectName) async throws(ObjectStoreError)
 
-    /// Lists objects in all folders in ascending order of their names.
+    /// Lists objects in all folders, in ascending order of the objects' names.
     ///
     /// - Parameters:
     ///   - prefix: lists only objects below this name, like files below a folder; nil lists all objects.

@@ -21,19 +21,19 @@ package struct Row {
     /// Whether the column is null.
     package func isNull(_ column: Int) throws(SQLiteError) -> Bool { try type(column) == SQLITE_NULL }
 
-    /// Returns an integer column.
+    /// Returns the value of an integer column.
     package func integer(_ column: Int) throws(SQLiteError) -> Int64 {
         try check(column, SQLITE_INTEGER, "an integer")
         return sqlite3_column_int64(statement, Int32(column))
     }
 
-    /// Returns a floating-point column. Integers are also accepted.
+    /// Returns the value of a floating-point column. Integers are also accepted.
     package func real(_ column: Int) throws(SQLiteError) -> Double {
         if try type(column) != SQLITE_INTEGER { try check(column, SQLITE_FLOAT, "a real number") }
         return sqlite3_column_double(statement, Int32(column))
     }
 
-    /// Returns a text column, which must be valid UTF-8.
+    /// Returns the value of a text column, which must be valid UTF-8.
     package func text(_ column: Int) throws(SQLiteError) -> String {
         try check(column, SQLITE_TEXT, "text")
         // Request the pointer before the length, as SQLite's documentation requires.
@@ -45,7 +45,7 @@ package struct Row {
         return text
     }
 
-    /// Returns a blob column.
+    /// Returns the value of a blob column.
     package func blob(_ column: Int) throws(SQLiteError) -> [UInt8] {
         try check(column, SQLITE_BLOB, "a blob")
         let bytes = sqlite3_column_blob(statement, Int32(column))
@@ -55,7 +55,7 @@ package struct Row {
         return Array(UnsafeRawBufferPointer(start: bytes, count: count))
     }
 
-    /// Returns an integer column, or nil for null.
+    /// Returns the value of an integer column, or nil for null.
     package func integerOrNil(_ column: Int) throws(SQLiteError) -> Int64? {
         try isNull(column) ? nil : try integer(column)
     }

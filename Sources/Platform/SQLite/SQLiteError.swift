@@ -34,7 +34,7 @@ package struct SQLiteError: Error, Equatable, CustomStringConvertible {
 
     /// The kind of failure. Callers base decisions on it and on the properties below.
     package let code: Code
-    /// SQLite's extended result code, or the same number as `code`.
+    /// SQLite's extended result code, or the same number as `code` if there is none.
     package let extendedCode: Int32
     /// The message from SQLite or from this library.
     package let message: String
@@ -63,7 +63,7 @@ package struct SQLiteError: Error, Equatable, CustomStringConvertible {
     package var isBusy: Bool { code == .busy || code == .locked }
     /// Whether the disk is full or the database has reached its size limit.
     package var isFull: Bool { code == .full }
-    /// Whether the file is corrupt or not a database. Move it away and rebuild it.
+    /// Whether the file is corrupt or is not a database. If so, move the file away and rebuild the database.
     package var isCorrupt: Bool { code == .corrupt || code == .notADatabase }
     /// Whether the operation may succeed later, with the same program and data.
     package var isRetriable: Bool {

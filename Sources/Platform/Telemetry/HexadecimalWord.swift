@@ -1,6 +1,6 @@
 /// The hexadecimal form of trace and span ids.
 package enum HexadecimalWord {
-    /// Returns 16 lower-case digits.
+    /// Returns the word as 16 lower-case digits.
     package static func text(_ word: UInt64) -> String {
         String(unsafeUninitializedCapacity: 16) { digits in
             digits.initialize(repeating: UInt8(ascii: "0"))

@@ -12,7 +12,7 @@ public struct LogKey: RawRepresentable, Sendable, Hashable {
     public static let reason = LogKey(rawValue: "reason")
     /// The number of items that the message refers to.
     public static let count = LogKey(rawValue: "count")
-    /// The number of similar lines suppressed by the rate limit since the last one.
+    /// The number of similar lines suppressed by the rate limit since the last one that was logged.
     public static let suppressed = LogKey(rawValue: "suppressed")
     /// The service that the line describes.
     public static let service = LogKey(rawValue: "service")

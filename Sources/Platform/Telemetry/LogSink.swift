@@ -11,7 +11,7 @@ public protocol LogSink: Sendable {
     /// - Returns: whether every line was written.
     func flush(within limit: Duration) -> Bool
 
-    /// The number of lines dropped since the start.
+    /// The number of lines dropped since startup.
     var droppedLines: Int { get }
 }
 

@@ -37,8 +37,8 @@ public final class MetricsRegistry: Sendable {
         self.ownLabels = ownLabels
     }
 
-    /// Returns a registry for the same metrics that adds these labels to every metric registered through it. Use it for
-    /// a component with several instances in the process.
+    /// Returns a registry that shares this registry's metrics and adds these labels to every metric registered through
+    /// it. Use it for a component with several instances in the process.
     public func labelled(_ labels: [MetricLabel]) -> MetricsRegistry {
         MetricsRegistry(shared, ownLabels: ownLabels + labels)
     }

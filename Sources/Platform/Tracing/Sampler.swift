@@ -34,7 +34,7 @@ package struct Sampler: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - traceIdLow: the last 8 bytes of the trace id. A ratio yields the same decision in every process, including
-    ///     SDKs in other languages, which also compare the upper 63 bits.
+    ///     those with SDKs for other languages, which also compare the upper 63 bits.
     ///   - parent: the caller's span, or nil if there is none or if the caller must not decide.
     package func isSampled(traceIdLow: UInt64, parent: TraceParent?) -> Bool {
         if followsParent, let parent { return parent.isSampled }

@@ -28,7 +28,7 @@ package struct Span: Sendable {
         tracer.span(name, kind, context: tracer.child(of: context), parentId: context.spanId, at: start)
     }
 
-    /// Records a span that has already ended within this one.
+    /// Records a child span that has already ended.
     ///
     /// - Parameters:
     ///   - duration: the span's duration in nanoseconds.
@@ -41,7 +41,7 @@ package struct Span: Sendable {
         child(name, kind, at: end - min(end, duration)).end(attributes, error: error, at: end)
     }
 
-    /// Stores this span as a row's last change, for later work on the row.
+    /// Stores this span as the one that last changed a row, for later work on the row.
     package func remember(forKey key: [UInt8]) { tracer.recent.remember(context, forKey: key) }
 
     /// Stores this span as the exemplar for a duration in a histogram measured in seconds.

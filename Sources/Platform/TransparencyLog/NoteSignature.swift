@@ -9,7 +9,7 @@ package enum NoteSignatureType: UInt8, Sendable, CaseIterable {
     case cosignature = 0x04
     /// ML-DSA-44 over a timestamp and the checkpoint in the note's text (c2sp.org/tlog-cosignature).
     case mlDSA44Cosignature = 0x06
-    /// Ed25519 over the note's text and the size of the previous checkpoint: ``PreviousSize``. This type has no
+    /// Ed25519 over the note's text and the size of the previous checkpoint (see ``PreviousSize``). This type has no
     /// published format. For such types, c2sp.org/signed-note reserves this byte, followed by a longer identifier.
     /// Readers skip types that they do not implement.
     case previousSize = 0xFF

@@ -1,5 +1,5 @@
 /// A transparency log error: text or a file is invalid, or a signature could not be created or verified. The result of
-/// a proof is a value, not an error.
+/// verifying a proof is a value, not an error.
 ///
 /// Two errors are equal if their codes and messages are equal.
 package struct TransparencyLogError: Error, Equatable, Sendable, CustomStringConvertible {
@@ -21,13 +21,13 @@ package struct TransparencyLogError: Error, Equatable, Sendable, CustomStringCon
         package static let malformedKey = Code(value: .malformedKey)
         /// This libcrypto cannot verify the key's signature type: ML-DSA-44 before OpenSSL 3.5.
         package static let unavailableKey = Code(value: .unavailableKey)
-        /// The input is not a proof text (c2sp.org/tlog-proof), or not a list of hashes.
+        /// The input is not a valid proof text (c2sp.org/tlog-proof) or list of hashes.
         package static let malformedProof = Code(value: .malformedProof)
         /// The length of a tile does not match its path.
         package static let malformedTile = Code(value: .malformedTile)
         /// The lengths in an entry bundle are inconsistent, or its number of entries does not match its path.
         package static let malformedBundle = Code(value: .malformedBundle)
-        /// The input is not a witness request, or not a witness response (c2sp.org/tlog-witness).
+        /// The input is not a valid witness request or response (c2sp.org/tlog-witness).
         package static let malformedRequest = Code(value: .malformedRequest)
         /// The input is not a policy file (c2sp.org/tlog-policy).
         package static let malformedPolicy = Code(value: .malformedPolicy)

@@ -21,7 +21,7 @@ public final class KafkaAdmin: Sendable {
 
     /// Creates a client that connects in the background. `onEvent` runs on the client's queue and must not block.
     ///
-    /// - Throws: `invalidConfiguration` for settings that librdkafka validates only when it creates a client.
+    /// - Throws: `invalidConfiguration` for invalid settings that librdkafka detects only when it creates a client.
     public init(
         _ configuration: KafkaConfiguration, onEvent: @escaping @Sendable (KafkaClientEvent) -> Void = { _ in }
     ) throws(KafkaError) {
@@ -141,14 +141,14 @@ public final class KafkaAdmin: Sendable {
     }
 }
 
-/// A request through librdkafka's admin interface. It blocks until the result arrives.
+/// A request through librdkafka's admin interface. Running it blocks until the result arrives.
 struct AdminRequest {
     /// The operation, for error messages.
     let attempt: String
     let operation: rd_kafka_admin_op_t
     let limit: Duration
 
-    /// Sends the request, reads the result with `read`, and frees it.
+    /// Sends the request, passes the result to `read`, and then frees the result.
     ///
     /// - Throws: an error that affects the whole request; `timedOut` if no result arrived.
     func run<Value>(

@@ -1,7 +1,7 @@
 internal import CRdKafka
 internal import Synchronization
 
-/// The reason why a broker's last certificate was rejected. librdkafka's error does not contain it.
+/// The reason for the most recent rejection of a broker's certificate. librdkafka's error does not contain it.
 ///
 /// OpenSSL makes the decision; this type only records it.
 final class CertificateVerdict: Sendable {
@@ -20,7 +20,7 @@ final class CertificateVerdict: Sendable {
         62: otherName, 64: otherName,
     ]
 
-    /// Makes librdkafka report each certificate that it verifies to this object, which must outlive the client.
+    /// Makes librdkafka report each certificate verification to this object, which must outlive the client.
     func observe(_ configuration: OpaquePointer) {
         rd_kafka_conf_set_opaque(configuration, Unmanaged.passUnretained(self).toOpaque())
         rd_kafka_conf_set_ssl_cert_verify_cb(configuration) { _, _, _, code, _, _, _, text, size, opaque in

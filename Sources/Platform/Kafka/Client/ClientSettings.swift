@@ -30,8 +30,8 @@ struct ClientSettings: ~Copyable {
 
     /// Creates a client with these settings.
     ///
-    /// - Throws: `invalidConfiguration` for files and combinations of properties, which librdkafka validates only at
-    ///   this point.
+    /// - Throws: `invalidConfiguration` for an invalid file or combination of properties, which librdkafka detects only
+    ///   at this point.
     consuming func makeClient(_ type: rd_kafka_type_t) throws(KafkaError) -> ClientPointer {
         var text = [CChar](repeating: 0, count: 512)
         guard let client = rd_kafka_new(type, pointer, &text, text.count) else {
@@ -46,7 +46,7 @@ struct ClientSettings: ~Copyable {
 }
 
 extension String {
-    /// Creates a string from the bytes of a C buffer before the first zero.
+    /// Creates a string from the bytes before the first zero in a C buffer.
     init(terminated buffer: [CChar]) {
         self.init(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }

@@ -24,7 +24,7 @@ public struct KafkaConfiguration: Hashable, Sendable {
         case admin
     }
 
-    /// The brokers, as comma-separated `host:port`.
+    /// The brokers, as comma-separated `host:port` pairs.
     public let bootstrapServers: String
     /// Additional librdkafka properties, unchanged.
     public let properties: [String: String]
@@ -119,7 +119,7 @@ public struct KafkaConfiguration: Hashable, Sendable {
         return settings + overrides
     }
 
-    /// Whether the group uses KIP-848, where the brokers assign partitions.
+    /// Whether the group uses KIP-848, in which the brokers assign partitions.
     private var isCoordinatedByBrokers: Bool { properties["group.protocol"]?.lowercased() == "consumer" }
 
     /// Returns all properties of a client with this role, with secrets masked. If a name is repeated, the last value

@@ -118,7 +118,8 @@ extension KafkaError {
         public static let groupAuthorizationFailed = Code(rawValue: 30)
         /// This user is not authorized to access the cluster.
         public static let clusterAuthorizationFailed = Code(rawValue: 31)
-        /// The record's timestamp is outside the topic's `message.timestamp.before.max.ms` or `.after.max.ms`.
+        /// The record's timestamp is outside the range set by the topic's `message.timestamp.before.max.ms` and
+        /// `.after.max.ms`.
         public static let invalidTimestamp = Code(rawValue: 32)
         /// The topic already exists.
         public static let topicAlreadyExists = Code(rawValue: 36)
@@ -145,7 +146,7 @@ extension KafkaError {
             isTooLarge || [.invalidTimestamp, .recordRejected, .invalidRecord].contains(self)
         }
 
-        /// Whether data in the partition is unreadable. librdkafka may continue after the damage.
+        /// Whether data in the partition is unreadable. librdkafka may continue reading after the damaged data.
         var isDamage: Bool {
             [.badMessage, .badCompression, .notImplemented, .messageTooLarge].contains(self)
         }

@@ -19,7 +19,7 @@ package final class KafkaHandle: Sendable {
         case consumer
     }
 
-    /// Event handlers. All run on `home`; for a producer, they run on its own thread while `home` waits.
+    /// Event handlers. All run on the queue `home`; a producer's own thread runs its handlers there with `home.sync`.
     package struct Handlers: Sendable {
         /// Handles log lines, errors and statistics.
         var clientEvent: @Sendable (KafkaClientEvent) -> Void
@@ -161,7 +161,7 @@ package final class KafkaHandle: Sendable {
     /// The most specific problem with the brokers, or nil if there is none.
     var trouble: KafkaTrouble? { troubles.withLock { $0.trouble(at: Int64(clamping: monotonicNow())) } }
 
-    /// Records an error or a connection, and adds the reason to an error about a certificate.
+    /// Records an error, or that a broker is connected. Adds the reason to an error about a certificate.
     private func recorded(_ event: KafkaClientEvent) -> KafkaClientEvent {
         switch event {
         case .error(let error, let place):

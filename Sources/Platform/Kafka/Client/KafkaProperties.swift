@@ -60,7 +60,7 @@ enum DefaultProperties {
     }
 }
 
-/// Properties that this library requires for every client with a role.
+/// Properties that this library requires for every client with a given role.
 enum FixedProperties {
     /// The embedded broker creates topics regardless of `allow.auto.create.topics`, and with `false`, librdkafka would
     /// warn repeatedly.

@@ -16,7 +16,7 @@ public struct KafkaStatistics: Hashable, Sendable {
     public struct Partition: Hashable, Sendable {
         /// The topic and partition.
         public let topicPartition: KafkaTopicPartition
-        /// The number of records in the client that have been fetched but not yet read by the consumer.
+        /// The number of records that the client has fetched but the consumer has not read yet.
         public let fetchQueueCount: Int64
         /// The oldest offset in the log, or nil if unknown.
         public let lowOffset: Int64?

@@ -20,7 +20,7 @@ public struct KafkaToken: Sendable {
 
 /// A failure to obtain a token.
 public struct KafkaTokenFailure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The prefix of the message if the provider refused a token. It marks the refusal in librdkafka's error.
+    /// The prefix of the message if the provider refused to issue a token. It marks the refusal in librdkafka's error.
     static let refusal = "refused: "
 
     /// A human-readable description, without secrets.

@@ -4,8 +4,8 @@ public struct KafkaTrouble: Hashable, Sendable, CustomStringConvertible {
     public enum Cause: String, Hashable, Sendable, CaseIterable {
         /// The brokers reject the user's password or token.
         case credentials
-        /// The brokers reject SCRAM from librdkafka before 2.6.1. The password may be wrong, but Kafka 4 also rejects
-        /// correct passwords, because librdkafka reuses its nonce (librdkafka issue 4895).
+        /// The brokers reject SCRAM authentication by librdkafka versions before 2.6.1. The password may be wrong, but
+        /// Kafka 4 also rejects correct passwords, because librdkafka reuses its nonce (librdkafka issue 4895).
         case repeatedNonce = "repeated-nonce"
         /// The listener does not offer the SASL mechanism.
         case mechanism

@@ -3,7 +3,8 @@ internal import CRdKafka
 /// The version of the loaded librdkafka, such as `2.0.2`.
 public var librdkafkaVersion: String { String(cString: rd_kafka_version_str()) }
 
-/// The version as an ascending number: two hexadecimal digits each for major, minor, revision and stage.
+/// The version as a number that increases with each release: two hexadecimal digits each for major, minor, revision and
+/// stage.
 var librdkafkaVersionNumber: Int32 { rd_kafka_version() }
 
 /// Whether Kafka 4 and later reject SCRAM authentication from this librdkafka: versions before 2.6.1 reuse the nonce

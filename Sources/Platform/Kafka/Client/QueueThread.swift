@@ -10,7 +10,7 @@ final class QueueThread: Sendable {
     private let isEnding = Atomic(false)
     private let ended = DispatchSemaphore(value: 0)
 
-    /// - Parameter handle: called on `home` for each entry, which it must destroy, and with nil when the queue is
+    /// - Parameter handle: called on `home` with each entry, which it must destroy, and with nil when the queue is
     ///   empty.
     /// - Returns: nil if the system cannot create a thread.
     init?(_ queue: QueuePointer, home: DispatchQueue, handle: @escaping @Sendable (EventPointer?) -> Void) {

@@ -45,7 +45,7 @@ public final class KafkaAssignedPartition: Sendable {
     public var isActive: Bool { phase == .active }
 
     /// The next offset to read: one past the last record returned by ``next(maxRecords:maxBytes:within:)``, or the end
-    /// of the partition when it has been reached. There may be no record just before the end, because transaction
+    /// of the partition once it has been reached. There may be no record just before the end, because transaction
     /// markers occupy offsets, and compaction and deletion leave gaps. The initial value is ``startOffset``.
     public internal(set) var position: KafkaOffset {
         get { KafkaOffset(rawValue: currentPosition.load(ordering: .acquiring)) }
@@ -73,8 +73,8 @@ public final class KafkaAssignedPartition: Sendable {
         await consumer.next(of: self, maxRecords: max(1, maxRecords), maxBytes: max(1, maxBytes), within: limit)
     }
 
-    /// Waits for records like ``next(maxRecords:maxBytes:within:)`` without a limit, and returns them in a few blocks
-    /// of memory.
+    /// Waits for records as ``next(maxRecords:maxBytes:within:)`` does without a limit, and returns them in a few
+    /// blocks of memory.
     package func nextPacked(maxRecords: Int, maxBytes: Int = .max) async -> PackedRecords? {
         await consumer.nextPacked(of: self, maxRecords: max(1, maxRecords), maxBytes: max(1, maxBytes))
     }

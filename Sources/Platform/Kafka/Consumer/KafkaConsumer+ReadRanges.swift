@@ -107,6 +107,6 @@ private struct RangeReader: Sendable {
             nextOffset: reached, reader: self)
     }
 
-    /// Stops fetching records after the range.
+    /// Stops fetching records beyond the range.
     func stop() async { await consumer.stopReading([partition.topicPartition]) }
 }

@@ -147,7 +147,7 @@ extension KafkaConsumer {
             read(event, of: state, into: &batch)
             event.destroy()
         }
-        // If the reader accepted more, it has emptied the queue.
+        // If the reader would have accepted more records, the queue is empty.
         let isEmptied = batch.count < reader.maxRecords && batch.bytes < reader.maxBytes
         noteRead(state, bytes: batch.bytes, isEmptied: isEmptied)
         // A partition error may already have resumed the reader.

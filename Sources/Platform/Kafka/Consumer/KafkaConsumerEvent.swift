@@ -14,8 +14,8 @@ public enum KafkaConsumerEvent: Sendable {
     /// The broker no longer has the next offset of this partition, so reading stops.
     case offsetOutOfRange(KafkaTopicPartition, KafkaOffset)
     /// The log of this partition is unreadable at or after this offset because of a wrong checksum, an unknown
-    /// compression or format, or a record that is too large to fetch. Records read earlier can be finished and stored.
-    /// Reading stops, and `next` returns nil.
+    /// compression or format, or a record that is too large to fetch. Records read earlier can still be processed and
+    /// their offsets stored. Reading stops, and `next` returns nil.
     case damaged(KafkaTopicPartition, KafkaOffset, KafkaError)
     /// Reading jumped from the expected offset to the actual one (``KafkaConsumer/OutOfRange/resetToBeginning``).
     case offsetReset(KafkaTopicPartition, expected: KafkaOffset, found: KafkaOffset)
@@ -23,8 +23,8 @@ public enum KafkaConsumerEvent: Sendable {
     case commitFailed(KafkaError)
     /// An error from which librdkafka recovers on its own, such as an unavailable broker or an unknown topic.
     case error(KafkaError)
-    /// The client had a fatal error, for example because a static member was fenced. Close it, then end the process or
-    /// create a new consumer.
+    /// The client had a fatal error, for example because a static member was fenced. Close the consumer, then end the
+    /// process or create a new one.
     case fatal(KafkaError)
     /// Statistics, reported every `statistics.interval.ms`. `partitions` contains only assigned ones.
     case statistics(KafkaStatistics)

@@ -15,7 +15,7 @@ public struct KafkaPrefetch: Hashable, Sendable {
     /// so that full queues rarely stall librdkafka.
     public var isBulk = false
 
-    /// The assumed number of partitions if the number is unknown.
+    /// The number of partitions assumed if the actual number is unknown.
     public static let assumedPartitions = 24
 
     /// Creates the default limits.
@@ -57,7 +57,8 @@ public struct KafkaPrefetch: Hashable, Sendable {
         ] + backoff
     }
 
-    /// The delay before a full queue is checked again. Versions before 2.3 lack the property and wait a second.
+    /// The delay before a full queue is checked again. librdkafka versions before 2.3 lack the property and wait a
+    /// second.
     private static var backoff: [ClientProperty] {
         hasQueueBackoff ? [ClientProperty("fetch.queue.backoff.ms", "50")] : []
     }

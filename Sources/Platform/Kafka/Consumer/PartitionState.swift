@@ -44,7 +44,7 @@ final class PartitionState {
     /// Whether the end has been reached but not yet reported to the reader.
     var isAtEnd = false
     /// The error that stopped reading; nil if a rebalance or close stopped it. The partition stays active if the
-    /// records already read can be finished.
+    /// records already read can still be processed.
     var failure: KafkaError?
     /// The first record of a recreated log, which is delivered before any other.
     var held: KafkaRecord?

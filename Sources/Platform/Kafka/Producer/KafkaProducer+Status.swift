@@ -5,7 +5,7 @@ extension KafkaProducer {
     /// A snapshot of a producer's state.
     public struct Status: Hashable, Sendable {
         /// The number of librdkafka clients that this producer has created, starting at 1. A number above 1 means that
-        /// it survived a fatal error.
+        /// the producer has recovered from a fatal error.
         public let generation: Int
         /// The number of records without a delivery report.
         public let recordsInFlight: Int
@@ -18,7 +18,7 @@ extension KafkaProducer {
         public let isAvailable: Bool
         /// Declared topics that do not exist or have no metadata yet, sorted.
         public let missingTopics: [KafkaTopic]
-        /// Missing topics that this user may not describe. Brokers do not reveal whether they exist.
+        /// Missing topics that this user may not describe. Brokers do not reveal whether these topics exist.
         public let deniedTopics: [KafkaTopic]
         /// Why no broker is connected, or which permission was denied; nil if neither is known.
         public let trouble: KafkaTrouble?

@@ -61,7 +61,7 @@ public final class KafkaProducer: Sendable {
     ///
     /// `onEvent` is called on the producer's queue and must not block.
     ///
-    /// - Throws: `invalidConfiguration` for settings that librdkafka validates only when it creates a client.
+    /// - Throws: `invalidConfiguration` for invalid settings that librdkafka detects only when it creates a client.
     public init(
         _ configuration: KafkaConfiguration, topics: [KafkaTopic], options: Options = Options(),
         onEvent: @escaping @Sendable (KafkaClientEvent) -> Void = { _ in }

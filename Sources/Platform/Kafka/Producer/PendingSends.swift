@@ -60,7 +60,7 @@ struct PendingSends {
     /// The earliest deadline, in nanoseconds on the caller's clock.
     var earliestDeadline: UInt64? { heap.first.map { slots[$0].deadline } }
 
-    /// The start time of the oldest unreported send to this destination, or nil if there is none.
+    /// Returns the start time of the oldest unreported send to this destination, or nil if there is none.
     func oldest(to destination: SendAges.Destination) -> UInt64? { ages.oldest(to: destination) }
 
     /// Adds a send. The caller must keep the number of sends below 2³² − 1.
@@ -102,7 +102,7 @@ struct PendingSends {
         return free(index)
     }
 
-    /// Removes and returns the callbacks of sends with an expired deadline. The sends remain.
+    /// Removes and returns the callbacks of sends with an expired deadline. The sends stay in the collection.
     mutating func expire(at now: UInt64) -> [Waiter] {
         var expired: [Waiter] = []
         while let first = heap.first, slots[first].deadline <= now {
@@ -113,7 +113,7 @@ struct PendingSends {
         return expired
     }
 
-    /// Ends all sends of one generation (or of all if nil), because their reports will not arrive.
+    /// Ends all sends of one generation (or of all generations if nil), because their reports will not arrive.
     mutating func removeAll(ofGeneration generation: Int? = nil) -> [Waiter] {
         var waiters: [Waiter] = []
         for index in slots.indices where slots[index].isUsed {

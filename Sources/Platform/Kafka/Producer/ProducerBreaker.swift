@@ -47,8 +47,8 @@ struct ProducerBreaker {
     /// Records librdkafka's report that no broker is connected.
     mutating func allBrokersDown(at now: UInt64) { open(at: now, isDisconnected: true) }
 
-    /// Evaluates statistics. They also close the breaker, because there are no probes without traffic. It closes when a
-    /// broker is connected again or, after timeouts, when no record is in flight.
+    /// Evaluates statistics, which can also close the breaker, because there are no probes without traffic. The breaker
+    /// closes when a broker is connected again or, after timeouts, when no record is in flight.
     mutating func statistics(brokersUp: Int, recordsInFlight: Int, at now: UInt64) {
         if brokersUp == 0 {
             open(at: now, isDisconnected: true)

@@ -53,7 +53,8 @@ final class ProducerGeneration: Sendable {
     /// Topics that have no metadata yet or do not exist.
     var missingTopics: Set<KafkaTopic> { missing.withLock { $0 } }
 
-    /// Topics that were not found and that this user may not describe. Brokers do not reveal whether they exist.
+    /// Topics that were not found and that this user may not describe. Brokers do not reveal whether these topics
+    /// exist.
     var deniedTopics: Set<KafkaTopic> { denied.withLock { $0 } }
 
     /// Requests metadata for ``missingTopics``, and waits at most one second for each. Blocks.

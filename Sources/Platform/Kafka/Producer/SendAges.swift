@@ -28,7 +28,7 @@ struct SendAges {
     /// Returns the start time of the oldest send to `destination`, or nil if there is none.
     func oldest(to destination: Destination) -> UInt64? { ends[destination].map { links[$0.oldest].begun } }
 
-    /// Adds the send in a slot as the newest to its destination.
+    /// Adds the send in a slot as the newest one to `destination`.
     mutating func insert(_ slot: Int, to destination: Destination, at now: UInt64) {
         while links.count <= slot { links.append(Link()) }
         let newest = ends[destination]?.newest ?? -1

@@ -81,7 +81,7 @@ private final class WriteReports: Sendable {
         if isLast { isComplete.signal() }
     }
 
-    /// Waits for all reports. A topic without a report is unknown.
+    /// Waits for all reports. The answer for a topic without a report is `unknown`.
     func wait(within limit: Duration) -> [KafkaTopic: KafkaRights.Answer] {
         _ = isComplete.wait(timeout: .now() + .nanoseconds(Int(limit.clampedNanoseconds)))
         let received = answers.withLock { $0 }

@@ -19,8 +19,8 @@ package protocol FileCalls: Sendable {
     func write(_ file: Int32, _ bytes: UnsafeRawBufferPointer) throws(SystemFailure) -> Int
     /// Calls `fsync(2)` for the bytes of a file or the entries of a folder.
     func synchronize(_ file: Int32) throws(SystemFailure)
-    /// Acquires an exclusive `flock(2)` until ``unlock(_:)`` is called or the descriptor is closed. Fails with
-    /// `EWOULDBLOCK` if `waiting` is false and the lock is not available.
+    /// Acquires an exclusive `flock(2)`, which is held until ``unlock(_:)`` is called or the descriptor is closed.
+    /// Fails with `EWOULDBLOCK` if `waiting` is false and the lock is not available.
     func lock(_ file: Int32, waiting: Bool) throws(SystemFailure)
     func unlock(_ file: Int32)
 

@@ -56,7 +56,7 @@ final class FolderTree: Sendable {
         return folder
     }
 
-    /// Removes the folder and each folder above it while they are empty.
+    /// Removes the folder if it is empty, and then each folder above it that has become empty.
     func removeEmpty(_ folder: Folder) {
         var folder = folder
         while let name = folder.name, let parent = folder.parent {

@@ -38,7 +38,7 @@ final class Unsynchronized: Sendable {
         state.withLock { _ = $0.next.folders.insert(folder) }
     }
 
-    /// Removes the file, because its content no longer needs to be synchronized.
+    /// Stops tracking the file, because its content no longer needs to be synchronized.
     func remove(_ name: ObjectName) {
         // Close the file outside the lock.
         let file = state.withLock { state in

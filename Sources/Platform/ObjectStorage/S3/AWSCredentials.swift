@@ -3,9 +3,8 @@ internal import HTTPClient
 internal import JSON
 internal import Primitives
 
-/// The sources of an AWS key: a configured file, or the sources that AWS's own libraries use: the environment, a web
-/// identity (EKS), the shared credentials file, the container's metadata (ECS, EKS Pod Identity) and the instance's
-/// metadata (EC2).
+/// The sources of an AWS key: a configured file or, as in AWS's own libraries, the environment, a web identity (EKS),
+/// the shared credentials file, the container's metadata (ECS, EKS Pod Identity) and the instance's metadata (EC2).
 package struct AWSCredentials: Sendable {
     /// A key and its expiry in milliseconds since 1970. The expiry is nil if the key does not expire.
     package struct Key: Sendable {

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Verifies once that a service honors conditional writes. Otherwise, a second writer could overwrite the first
+/// Verifies once that a service honors conditional writes. Without them, a second writer could overwrite the first
 /// writer's objects.
 final class ConditionsProbe: Sendable {
     /// The name of the probe object, which is stored next to the logs and never deleted.

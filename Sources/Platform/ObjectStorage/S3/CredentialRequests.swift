@@ -40,7 +40,7 @@ package struct CredentialRequests: Sendable {
     /// Sends a request to `name` and returns the body of a successful response.
     ///
     /// - Parameter problem: returns the service's reason from the body of an error response, without any data from the
-    ///   request, or nil if there is none.
+    ///   request, or nil if the body contains no reason.
     package func answer(
         from name: String, _ request: HTTPClientRequest, problem: ([UInt8]) -> String?
     ) async throws(CredentialFailure) -> [UInt8] {

@@ -27,13 +27,14 @@ package struct S3Configuration: Sendable {
     /// The prefix for all object names.
     package var prefix: ObjectName?
     package var objectLock = ObjectLock(mode: .off, days: 0)
-    /// The size of an upload part in bytes. Larger objects are uploaded in parts, which must have at least 5 MiB.
+    /// The size of an upload part in bytes. Larger objects are uploaded in parts of this size, which must be at least 5
+    /// MiB.
     package var partBytes = 16 * 1024 * 1024
     /// The timeout for a single request.
     package var requestTimeout = Duration.seconds(30)
     /// The maximum number of attempts for a request, including the first.
     package var attempts = 8
-    /// The maximum wait before the second attempt. It doubles with each attempt.
+    /// The maximum wait before the second attempt. The maximum doubles with each further attempt.
     package var firstBackoff = Duration.milliseconds(100)
     package var longestBackoff = Duration.seconds(5)
 

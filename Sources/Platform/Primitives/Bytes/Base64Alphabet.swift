@@ -1,4 +1,4 @@
-/// The reason text is not valid base64.
+/// The reason why text is not valid base64.
 package enum Base64Failure: Error, Equatable, Sendable {
     /// The text contains a byte that belongs to neither base64 alphabet: whitespace, a dot, a quote, or any byte above
     /// 127.
@@ -147,7 +147,7 @@ struct Base64Alphabet: Sendable {
         bytes / 3 * 4 + (bytes % 3 == 0 ? 0 : bytes % 3 + 1)
     }
 
-    /// Returns the reason `text` cannot be decoded.
+    /// Returns the reason why `text` cannot be decoded.
     static func failure(of text: UnsafeBufferPointer<UInt8>) -> Base64Failure {
         text.allSatisfy(isOfEitherAlphabet) ? .nearMiss : .form
     }

@@ -35,7 +35,7 @@ package struct SlotTable<Value> {
         return key
     }
 
-    /// Inserts a value like ``insert(_:)`` and returns the value.
+    /// Inserts a value as ``insert(_:)`` does, and returns the value.
     @inlinable
     package mutating func add(_ make: (Key) -> Value) -> Value {
         let key = nextKey()

@@ -8,10 +8,11 @@ package struct CivilDate: Hashable, Sendable {
 
     /// Creates the date for a day number, where 0 is 1970-01-01.
     ///
-    /// The algorithm starts each year on 1 March, so that the leap day is its last day, and works in 400-year cycles
-    /// (146,097 days). Source: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms".
+    /// The algorithm starts each year on 1 March, so that the leap day is the last day of the year, and works in
+    /// 400-year cycles (146,097 days). Source: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms".
     ///
-    /// - Parameter days: the day number. It may be far outside the years 0 to 9999, but the caller must limit it.
+    /// - Parameter days: the day number. It may be far outside the years 0 to 9999, but not so far that the arithmetic
+    ///   overflows.
     package init(daysSince1970 days: Int) {
         let shifted = days + 719_468  // days since 0000-03-01; negative only in January and February of the year 0
         let cycle = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
