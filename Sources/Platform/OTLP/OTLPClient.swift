@@ -49,7 +49,7 @@ struct OTLPClient: Sendable {
         }
     }
 
-    /// Returns the number of rejected items in a partial success.
+    /// Returns the number of rejected items in a partial success response.
     private static func rejected(_ body: [UInt8]) -> Int64 {
         guard let partial = try? JSONValue(json: body).object?["partialSuccess"]?.object else { return 0 }
         let number = partial["rejectedSpans"] ?? partial["rejectedDataPoints"]

@@ -74,7 +74,7 @@ package final class Database {
         package static let usual = WriteBuffers(cache: 4_096, log: 4_000)
     }
 
-    /// Changes a writer's buffers and releases unused resources: memory immediately, an oversized log in the first
+    /// Changes a writer's buffers and releases unused resources: memory immediately, and an oversized log in the first
     /// transaction after a checkpoint.
     package func use(_ buffers: WriteBuffers) throws(SQLiteError) {
         try executeScript(

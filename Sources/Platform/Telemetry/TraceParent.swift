@@ -22,7 +22,7 @@ public struct TraceParent: Sendable, Equatable, CustomStringConvertible {
     /// The trace id: 32 lower-case hexadecimal digits, not all zero.
     public var traceId: String { HexadecimalWord.text(traceIdHigh) + HexadecimalWord.text(traceIdLow) }
 
-    /// The caller's span: 16 lower-case hexadecimal digits, not all zero.
+    /// The caller's span id: 16 lower-case hexadecimal digits, not all zero.
     public var parentId: String { HexadecimalWord.text(spanId) }
 
     /// Whether the caller records the trace.

@@ -14,7 +14,7 @@ package struct Sampler: Sendable, Equatable {
     }
 
     private let followsParent: Bool
-    /// A trace is recorded if its number is below this threshold.
+    /// A trace is recorded if the number taken from its id is below this threshold.
     private let threshold: UInt64
 
     /// - Parameter ratio: the fraction of traces to record, from 0 to 1. Kinds without a ratio ignore it.

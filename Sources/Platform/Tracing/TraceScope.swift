@@ -1,10 +1,10 @@
-/// The recorded spans that the current task works for, so that work started by a handler is part of the trace. Tasks
-/// without a recorded span have no scope.
+/// The recorded spans to which the current task's work belongs, so that work started by a handler is part of the trace.
+/// Tasks without a recorded span have no scope.
 package struct TraceScope: Sendable {
     /// The current task's scope.
     @TaskLocal package static var current: TraceScope?
 
-    /// The task's span, or nil if the task works for several records and only some of them are recorded.
+    /// The task's span, or nil if the task has several spans or also works for unrecorded records.
     package let span: Span?
     private let spans: [[UInt8]: Span]
 
@@ -24,6 +24,6 @@ package struct TraceScope: Sendable {
         self.spans = spans
     }
 
-    /// Returns the span for work on a key.
+    /// Returns the span for work on a record with this key.
     package func span(forKey key: [UInt8]) -> Span? { spans[key] ?? span }
 }

@@ -15,7 +15,7 @@ package struct MerkleFrontier: Sendable {
 
     /// Creates an empty tree.
     ///
-    /// - Parameter givesTiles: whether to collect finished and partial tiles.
+    /// - Parameter givesTiles: whether to collect full and partial tiles.
     package init(givesTiles: Bool = true) {
         self.givesTiles = givesTiles
     }
@@ -80,7 +80,7 @@ package struct MerkleFrontier: Sendable {
         return root
     }
 
-    /// Removes and returns the tiles that became full since the last call, in order.
+    /// Removes and returns the tiles that have become full since the last call, in order.
     package mutating func takeFinishedTiles() -> [HashTile] {
         defer { finished.removeAll(keepingCapacity: true) }
         return finished

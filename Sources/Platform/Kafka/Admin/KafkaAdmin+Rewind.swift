@@ -1,7 +1,7 @@
 internal import CRdKafka
 
 extension KafkaAdmin {
-    /// Commits next offsets on behalf of a group without members.
+    /// Commits these next offsets on behalf of a group that has no members.
     ///
     /// - Throws: the coordinator's error, such as `UNKNOWN_MEMBER_ID` if the group has members.
     public func alterOffsets(

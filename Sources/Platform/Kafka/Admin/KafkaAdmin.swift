@@ -117,7 +117,8 @@ public final class KafkaAdmin: Sendable {
         }
     }
 
-    /// Retries transient errors within the limit, for example while a broker is becoming leader or coordinator.
+    /// Repeats `body` after transient errors within the limit, for example while a broker is becoming leader or
+    /// coordinator.
     func retrying<Value: Sendable>(
         within limit: Duration, _ body: (_ left: Duration) async throws(KafkaError) -> Value
     ) async throws(KafkaError) -> Value {

@@ -39,7 +39,7 @@ public struct KafkaConfiguration: Hashable, Sendable {
 
     /// Creates a configuration and validates every property.
     ///
-    /// - Throws: `KafkaError` with code `invalidConfiguration` and a message that contains the property and the reason.
+    /// - Throws: `KafkaError` with code `invalidConfiguration` and a message that names the property and the reason.
     public init(
         bootstrapServers: String, properties: [String: String] = [:], profile: Profile = .production
     ) throws(KafkaError) {
@@ -57,8 +57,8 @@ public struct KafkaConfiguration: Hashable, Sendable {
             }
         }
         for role in [Role.producer, .consumer(group: "check"), .admin] {
-            // Setting all properties validates them. The result is discarded; they are set again when a client is
-            // created.
+            // Setting all properties validates them. The result is discarded; the properties are set again when a
+            // client is created.
             _ = try ClientSettings(settings(for: role))
         }
     }

@@ -23,7 +23,7 @@ public struct KafkaError: Error, Hashable, Sendable {
     public let message: String
     /// Whether an identical call may succeed later.
     public let isRetriable: Bool
-    /// Whether the client is unusable and must be recreated. `KafkaProducer` does so automatically.
+    /// Whether the client is unusable and must be replaced. `KafkaProducer` replaces it automatically.
     public let isFatal: Bool
     /// For a failed send, whether the log may contain the record; otherwise `.no`.
     public let persistence: Persistence

@@ -3,8 +3,8 @@ package import Dispatch
 package import Primitives
 internal import Synchronization
 
-/// Owns a librdkafka client and its queue, and drains the queue whenever it fills. A consumer has many queues, so it
-/// uses a descriptor watched by Dispatch. A producer uses a thread that waits in librdkafka, which saves two thread
+/// Owns a librdkafka client and its queue, and empties the queue whenever events arrive. A consumer has many queues, so
+/// it uses a descriptor watched by Dispatch. A producer uses a thread that waits in librdkafka, which saves two thread
 /// switches for each batch of delivery reports.
 ///
 /// The life cycle is `init`, `start` (once), and the last release. Only the last release destroys the client. Code that
@@ -181,7 +181,7 @@ package final class KafkaHandle: Sendable {
         return KafkaError(trouble)
     }
 
-    /// Keeps a client that cannot be destroyed alive until the process exits.
+    /// Keeps the client alive until the process exits, because it cannot be destroyed.
     func neverDestroy() {
         crdkafka_wakeup_disable(queue.raw)
         _ = Unmanaged.passRetained(self)

@@ -70,7 +70,7 @@ extension KafkaConsumer {
         watchClosing()
     }
 
-    /// Polls until the client is closed, because librdkafka reports no event for it.
+    /// Polls until the client is closed, because librdkafka reports no event for this.
     private func watchClosing() {
         guard let handle, !closed.isComplete else { return }
         handle.wakeUp()

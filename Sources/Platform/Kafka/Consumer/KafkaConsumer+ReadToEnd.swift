@@ -109,7 +109,7 @@ extension KafkaConsumer {
         return states.map(\.assigned)
     }
 
-    /// Stops reading these partitions on a consumer without a group, and ends their readers.
+    /// Stops reading these partitions on a consumer without a group, and ends any pending reads.
     public func stopReading(_ places: [KafkaTopicPartition]) {
         guard let handle, case .partitions = source else { return }
         let known = places.filter { partitions[$0] != nil }

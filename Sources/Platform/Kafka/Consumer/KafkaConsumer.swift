@@ -44,8 +44,7 @@ public actor KafkaConsumer {
     /// A separate queue for requests that only make librdkafka check its queues, so that rebalances do not wait for
     /// them.
     let refilling = DispatchQueue(label: "kafka.consumer.refill")
-    /// The number of bytes that must be read before a queue may have been full, or `.max` if librdkafka itself checks
-    /// full queues.
+    /// The number of bytes read at which a queue may have been full, or `.max` if librdkafka itself checks full queues.
     var refillBytes = Int.max
     /// Partitions with a queue that was full and is now empty.
     var emptied: Set<KafkaTopicPartition> = []
@@ -71,8 +70,8 @@ public actor KafkaConsumer {
         emit = onEvent
     }
 
-    /// Creates the client and joins the group, or starts reading the given partitions. Can be called once. A started
-    /// consumer must be closed.
+    /// Creates the client and joins the group, or starts reading the given partitions. Can be called only once. A
+    /// started consumer must be closed.
     ///
     /// - Throws: `invalidConfiguration`; `closed` if it was already started; librdkafka's error for the subscription.
     ///   Unreachable brokers are not an error, because librdkafka keeps trying to connect.
@@ -168,7 +167,7 @@ public actor KafkaConsumer {
         }
     }
 
-    /// Handles an error from the client, or for a partition if `place` is not nil.
+    /// Handles a client error, or a partition error if `place` is not nil.
     func receive(_ error: KafkaError, at place: KafkaDelivery?) {
         if error.isFatal {
             stopReading(because: error)
@@ -260,7 +259,7 @@ public actor KafkaConsumer {
         }
     }
 
-    /// Runs a blocking call on the `blocking` queue, and then `then` on this actor with the result.
+    /// Runs a blocking call on the `blocking` queue, and then calls `then` on this actor with the result.
     func block<Result: Sendable>(
         _ body: @escaping @Sendable (KafkaHandle) -> Result,
         then: @escaping @Sendable (isolated KafkaConsumer, Result) -> Void

@@ -65,8 +65,7 @@ public struct KafkaPrefetch: Hashable, Sendable {
 
     private static var hasQueueBackoff: Bool { rd_kafka_version() >= 0x0203_00ff }
 
-    /// Returns the number of consecutive bytes that must be read from one partition before its queue may have been
-    /// full.
+    /// Returns the number of consecutive bytes read from one partition at which its queue may have been full.
     static func refillBytes(_ settings: [ClientProperty]) -> Int {
         guard !hasQueueBackoff else { return .max }
         let kbytes = settings.last { $0.name == "queued.max.messages.kbytes" }.flatMap { Int($0.value) } ?? 65_536

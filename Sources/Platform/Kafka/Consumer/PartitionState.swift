@@ -59,7 +59,7 @@ final class PartitionState {
         expected = assigned.startOffset
     }
 
-    /// Stops new work and ends the waits of readers and pauses.
+    /// Stops new work and ends pending reads and pauses.
     func drain() {
         guard assigned.phase == .active else { return }
         assigned.phase = .draining

@@ -10,7 +10,7 @@ struct QueueRefill {
     ///   - bytes: the size of the records read. It is counted even if the batch did not empty the queue, because
     ///     reading a full queue can take several batches.
     ///   - isEmptied: whether the queue was empty after the batch.
-    ///   - threshold: the number of bytes that must be read before the queue may have been full.
+    ///   - threshold: the number of bytes read at which the queue may have been full.
     /// - Returns: whether a refill is due.
     mutating func noteRead(bytes batchBytes: Int, isEmptied: Bool, threshold: Int) -> Bool {
         bytes += batchBytes

@@ -8,7 +8,8 @@ struct StartPosition: Sendable {
     /// Whether `offset` is already committed or cannot be committed. If false, the group should commit it.
     let isCommitted: Bool
 
-    /// The maximum time for querying committed offsets, and for querying all beginnings together.
+    /// The maximum time for querying all committed offsets, and again for querying the first offsets of all partitions
+    /// that have none.
     static let requestTimeout: Duration = .seconds(5)
 
     /// Returns the committed offset of each partition, or its beginning if there is none. Blocks.

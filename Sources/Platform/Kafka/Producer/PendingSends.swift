@@ -19,8 +19,8 @@ struct PendingSends {
         fileprivate var sequence: UInt32 { UInt32(truncatingIfNeeded: rawValue >> 32) }
     }
 
-    /// The callback for a send, wrapped in a type because a bare closure in an optional or an array is allocated again
-    /// each time.
+    /// The callback for a send, wrapped in a type because storing a bare closure in an optional or an array allocates
+    /// memory each time.
     struct Waiter {
         let complete: SendCompletion
     }

@@ -118,8 +118,8 @@ package final class DirectoryStore: ObjectStore {
         }
     }
 
-    /// Synchronizes the parent's entries. Does nothing if this process may not read the parent, because it cannot have
-    /// created anything there.
+    /// Synchronizes the parent's entries. Does nothing if this process cannot read the parent, because then it cannot
+    /// have created anything there either.
     private static func synchronizeParent(of path: String, _ calls: any FileCalls) throws(SystemFailure) {
         let parent: OpenFile
         do throws(SystemFailure) {

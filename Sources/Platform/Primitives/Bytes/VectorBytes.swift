@@ -19,8 +19,8 @@ package enum VectorBytes {
         }
     }
 
-    /// Decodes base64url from the start of `text` and returns the number of decoded characters, a multiple of 32. Each
-    /// group of four characters produces three bytes at the start of `out`.
+    /// Decodes base64url from the start of `text` and returns the number of decoded characters, a multiple of 32. Every
+    /// four characters produce three bytes, written from the start of `out`.
     static func decodeBase64URL(
         _ text: UnsafeBufferPointer<UInt8>, into out: UnsafeMutableBufferPointer<UInt8>
     ) -> Int {
