@@ -59,8 +59,9 @@ package protocol ObjectStore: Sendable {
 
     /// Makes all earlier creations and deletions by this store durable.
     ///
-    /// - Throws: ``ObjectStoreError``: `notDurable` if this fails for an object. The object is not retried, because the
-    ///   system may have dropped its unwritten bytes. Every further call fails until the object is deleted.
+    /// - Throws: ``ObjectStoreError``: `notDurable` if this fails for an object. Synchronizing the object is not
+    ///   retried, because the system may have dropped its unwritten bytes. Every further call fails until the object is
+    ///   deleted.
     func synchronize() async throws(ObjectStoreError)
 
     /// Makes this process the only writer below a prefix. When this returns, objects that an earlier writer replaced

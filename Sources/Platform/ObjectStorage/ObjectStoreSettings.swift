@@ -18,8 +18,8 @@ package struct ObjectStoreSettings: Sendable {
     /// - Parameters:
     ///   - prefix: the key prefix, such as `archive` for `archive.s3.endpoint` and so on.
     ///   - checksFiles: whether unreadable files are rejected when the configuration is read, rather than only by
-    ///     `open`. Pass false for commands that may run without the store and by users who may not read its
-    ///     credentials.
+    ///     `open`. Pass false for commands that can run without the store, possibly for users who are not allowed to
+    ///     read its credentials.
     package init(prefix: String, checksFiles: Bool = true) {
         let file = { (key: String, help: String, example: String) in
             checksFiles

@@ -35,7 +35,7 @@ public struct TraceParent: Sendable, Equatable, CustomStringConvertible {
         parse(bytes: Array(text.utf8.prefix(maximumBytes + 1)))
     }
 
-    /// Parses the header's value, like ``parse(_:)``.
+    /// Parses the header's value in the same way as ``parse(_:)``.
     package static func parse(bytes: [UInt8]) -> TraceParent? {
         guard bytes.count >= 55, bytes.count <= maximumBytes else { return nil }
         guard bytes[2] == dash, bytes[35] == dash, bytes[52] == dash,
@@ -80,7 +80,7 @@ public struct TraceParent: Sendable, Equatable, CustomStringConvertible {
 
     private static func newId() -> UInt64 { .random(in: 1 ... .max) }
 
-    /// Returns the value of at most 16 lower-case hexadecimal digits, or nil if there is any other byte.
+    /// Returns the value of at most 16 lower-case hexadecimal digits, or nil if `digits` contains any other byte.
     private static func word(_ digits: ArraySlice<UInt8>) -> UInt64? {
         var word: UInt64 = 0
         for digit in digits {

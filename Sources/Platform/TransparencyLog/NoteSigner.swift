@@ -1,6 +1,6 @@
 package import Cryptography
 
-/// A private key that signs notes with a name.
+/// A named private key that signs notes.
 package struct NoteSigner: Sendable {
     /// The corresponding public key.
     package let verifier: NoteVerifier

@@ -11,8 +11,8 @@ package struct TlogPolicy: Sendable {
     package struct Key: Sendable {
         /// A witness's name, which has no meaning outside the file; empty for a log.
         package let name: [UInt8]
-        /// The verifier. Nil if the key is unusable, so that its signatures never count: a log's ML-DSA-44 key, or a
-        /// witness's if libcrypto lacks the algorithm.
+        /// The verifier. Nil for an unusable key, whose signatures never count: a log's ML-DSA-44 key, or a witness's
+        /// ML-DSA-44 key if libcrypto lacks the algorithm.
         package let verifier: NoteVerifier?
         let publicKey: [UInt8]
     }

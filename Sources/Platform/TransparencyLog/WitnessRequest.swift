@@ -50,7 +50,8 @@ package struct WitnessRequest: Equatable, Sendable {
         return type?.count == 1 && type?.first?.lowercased() == sizeContentType
     }
 
-    /// Parses the size that the witness cosigned last from the body of a 409 response. Returns nil for any other text.
+    /// Parses the body of a 409 response, which contains the size that the witness cosigned last. Returns nil for any
+    /// other text.
     package static func size(ofConflict body: [UInt8]) -> Int? {
         guard body.last == UInt8(ascii: "\n") else { return nil }
         return DecimalText.value(body.dropLast())

@@ -1,6 +1,6 @@
 /// The configuration for Kafka clients: the bootstrap servers, a profile, and any librdkafka properties.
 ///
-/// librdkafka validates the properties when the configuration is created. Properties that the library itself sets are
+/// librdkafka validates the properties when the configuration is created. Properties that this library itself sets are
 /// rejected. `description` and `effectiveProperties(for:)` mask secrets as `********`.
 public struct KafkaConfiguration: Hashable, Sendable {
     /// Selects the set of default properties.

@@ -52,8 +52,8 @@ public final class KafkaAssignedPartition: Sendable {
         set { currentPosition.store(newValue.rawValue, ordering: .releasing) }
     }
 
-    /// Whether the last call to ``next(maxRecords:maxBytes:within:)`` reached the end of the partition. Reported only
-    /// to a consumer without a group. With a filter, a call before the end may also return no records.
+    /// Whether the last call to ``next(maxRecords:maxBytes:within:)`` reached the end of the partition. Always false
+    /// for a member of a group. With a filter, a call before the end may also return no records.
     package internal(set) var hasReachedEnd: Bool {
         get { isAtEnd.load(ordering: .acquiring) }
         set { isAtEnd.store(newValue, ordering: .releasing) }

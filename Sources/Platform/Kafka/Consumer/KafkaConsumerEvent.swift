@@ -1,6 +1,6 @@
 /// A consumer event, delivered on the consumer's queue. The receiver must not block.
 public enum KafkaConsumerEvent: Sendable {
-    /// Partitions were assigned to this member, and fetching is about to start. The owner of each calls
+    /// Partitions were assigned to this member, and fetching is about to start. The owner of each partition calls
     /// ``KafkaAssignedPartition/next(maxRecords:maxBytes:within:)`` until it returns nil, and then
     /// ``KafkaAssignedPartition/release()``.
     case assigned([KafkaAssignedPartition])

@@ -2,9 +2,10 @@ internal import Glibc
 internal import Synchronization
 
 extension DirectoryStore {
-    /// Synchronizes the changed files and then the changed folders. A failed file is never retried, because the system
-    /// may have dropped its bytes, and a second fsync would report success. If a folder fails, every file below that
-    /// folder in the batch counts as failed, because its directory entry may be lost.
+    /// Synchronizes the changed files and then the changed folders. Synchronizing a file is never retried after a
+    /// failure, because the system may have dropped the file's bytes, and a second fsync would report success. If
+    /// synchronizing a folder fails, every file below that folder in the batch counts as failed, because its directory
+    /// entry may be lost.
     func synchronizeNow() throws(ObjectStoreError) {
         let batch = unsynchronized.take()
         for (name, file) in batch.files {

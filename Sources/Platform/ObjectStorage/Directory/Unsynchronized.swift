@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Changes that may not be durable yet: written files with their descriptors, and folders with changed entries.
+/// Changes that might not be durable yet: written files with their descriptors, and folders with changed entries.
 ///
 /// A written file's descriptor remains open until the file is synchronized, because a descriptor opened later might not
 /// report an earlier write error (fsync(2), "errors").

@@ -48,7 +48,7 @@ package struct S3Configuration: Sendable {
         self.prefix = prefix
     }
 
-    /// The host, and the port unless it is the default.
+    /// The host, followed by the port if it is not the default.
     var host: String { String(endpoint.drop { $0 != ":" }.dropFirst(3)) }
 
     private static func checked(_ text: String) throws(ObjectStoreError) -> String {
