@@ -74,8 +74,8 @@ extension AppStoreSettings {
 
     /// Returns the API configuration for the configured apps.
     ///
-    /// - Throws: a `ConfigurationError` if an app has only some of issuer, key ID and key file, or if a file contains
-    ///   no key in Apple's format.
+    /// - Throws: a `ConfigurationError` if only some of issuer ID, key ID and key file are set for an app, or if a file
+    ///   contains no key in Apple's format.
     package static func api(_ configuration: Configuration) throws(ConfigurationError) -> API {
         var credentials: [BundleId: APICredentials] = [:]
         var warnings: [Warning] = []

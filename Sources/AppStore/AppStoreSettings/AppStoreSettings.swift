@@ -76,7 +76,7 @@ extension AppStoreSettings {
         }
     }
 
-    /// Returns all certificates in the files listed in `root.certificates` as DER, or Apple's root if the setting is
+    /// Returns, in DER, all certificates in the files listed in `root.certificates`, or Apple's root if the setting is
     /// not set.
     package static func roots(_ configuration: Configuration) throws(ConfigurationError) -> [[UInt8]] {
         guard let files = configuration[Self.roots] else { return [AppleRootCertificate.g3] }

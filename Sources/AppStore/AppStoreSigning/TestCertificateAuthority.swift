@@ -19,7 +19,7 @@ package struct TestCertificateAuthority: Sendable {
         /// A change to one certificate before it is signed.
         package typealias Adjustment = @Sendable (inout CertificateBuilder) -> Void
 
-        /// The time in seconds since 1970 around which all certificates are valid.
+        /// A time within the validity periods of all certificates, in seconds since 1970.
         package var now: Int64
         /// The OCSP address in the leaf, or nil to omit it.
         package var leafOCSPAddress: String?

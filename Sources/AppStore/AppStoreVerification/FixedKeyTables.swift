@@ -7,8 +7,7 @@ public struct FixedKeyTables: Sendable, Hashable {
     static let greatestRecheck = 1_000_000
 
     public var isOn: Bool
-    /// How often accepted signatures are verified again: the first signature of each key, then one of every
-    /// `recheckedOneIn`.
+    /// The first accepted signature of each key is verified again, then one of every `recheckedOneIn`.
     public var recheckedOneIn: Int
 
     public init(isOn: Bool = false, recheckedOneIn: Int = 256) {

@@ -40,7 +40,7 @@ extension NotificationVerifier {
         }
     }
 
-    /// Returns the verdicts, in the order of `opened`.
+    /// Returns the verdicts, in the same order as `opened`.
     func decide(
         _ opened: [NotificationProgress], at now: Int64, _ moment: CertificateMoment,
         _ isAcknowledged: (NotificationUUID, AppStoreEnvironment) -> Bool

@@ -45,7 +45,8 @@ public enum Reason: String, Sendable, CaseIterable, CustomStringConvertible {
     case certificateExtension = "cert_ext"
     /// The leaf's key is not a P-256 signing key.
     case leafKey = "leaf_key"
-    /// Unknown certificate chains arrive faster than they may be validated. Known chains are not affected.
+    /// Unknown certificate chains arrive faster than the limits allow them to be validated. Known chains are not
+    /// affected.
     case newCertificateChains = "new_chains"
     /// The signature over these bytes is not valid for the leaf's key.
     case signature
@@ -67,8 +68,8 @@ public enum Reason: String, Sendable, CaseIterable, CustomStringConvertible {
     /// The signed object is a transaction, renewal info or app transaction rather than a notification.
     case typeConfusion = "type_confusion"
 
-    /// The bundleId is configured, but the environment is absent, malformed or not signed by Apple, or `appAppleId` is
-    /// absent in Production.
+    /// The bundleId is configured, but the environment is absent, malformed, or one that Apple does not sign for, or
+    /// `appAppleId` is absent in Production.
     case profileAudience = "profile_audience"
     /// The header has `crit` or `b64`.
     case profileCritical = "profile_crit"
@@ -80,8 +81,8 @@ public enum Reason: String, Sendable, CaseIterable, CustomStringConvertible {
     case profileUUID = "profile_uuid"
     /// `version` does not begin with `2.`.
     case profileVersion = "profile_version"
-    /// A nested JWS is absent, not signed by Apple, of the wrong kind, or belongs to a different app, environment or
-    /// purchase.
+    /// A nested JWS is absent, is not signed by Apple, is of the wrong kind, or belongs to a different app, environment
+    /// or purchase.
     case profileNested = "profile_nested"
     /// An integer that the pipeline needs has a fraction or does not fit in 64 bits.
     case profileNumber = "profile_number"

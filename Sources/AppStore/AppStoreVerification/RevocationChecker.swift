@@ -6,7 +6,7 @@ public protocol OCSPRequester: Sendable {
     /// Sends `request` to `address` by POST as `application/ocsp-request` and returns the body of a 200 response.
     ///
     /// Implementations follow no redirects, use no proxy from the environment, and fail if the body is larger than 64
-    /// KiB. The address comes from a certificate that has signed a verified object.
+    /// KiB. The address comes from a certificate in the chain of a verified object.
     /// - Throws: any error if no such response arrives within `timeout`. The status then remains unchanged.
     func answer(to request: [UInt8], address: String, timeout: Duration) async throws -> [UInt8]
 }
@@ -37,9 +37,9 @@ final class RevocationChecker: Sendable {
 
     /// Returns the revocation status of the leaf and the intermediate. From then on, the status is requested regularly.
     ///
-    /// Call this only for a path that is currently valid and signed a notification for one of our apps: requests go to
-    /// addresses in the certificates and a missing response alerts operators, whereas anyone can post old notifications
-    /// or notifications for other apps.
+    /// Call this only for a currently valid path with which Apple signed a notification for one of our apps: requests
+    /// go to addresses in the certificates, and a missing response alerts operators, whereas anyone can post old
+    /// notifications or notifications for other apps.
     func standings(of path: ValidatedPath, at now: Int64) -> [RevocationStanding] {
         guard policy != .off else { return [] }
         return state.withLock { state in

@@ -11,7 +11,7 @@ struct RevocationState {
         let id: SHA256Digest
         let subject: Certificate
         let issuer: Certificate
-        /// The address of the responder, taken from a certificate that has signed a verified object, or nil if the
+        /// The address of the responder, taken from a certificate in the chain of a verified object, or nil if the
         /// certificate names no responder.
         let address: String?
     }

@@ -40,8 +40,8 @@ public struct VerifiedNotification: Sendable {
     public let appTransaction: [UInt8]?
     /// The parsed payload: identity, type, date, and the ranges of the nested JWS strings within `notification`.
     public let envelope: NotificationEnvelope
-    /// Whether the notification is about a subscription but lacks `signedRenewalInfo`, although Apple documents it for
-    /// the type.
+    /// Whether the notification is about a subscription but lacks `signedRenewalInfo`, although Apple documents this
+    /// member for the notification type.
     public var lacksRenewalInfo: Bool { NestedObjectChecks.lacksRenewalInfo(envelope) }
     /// The parsed `transaction`.
     public let transactionEnvelope: TransactionEnvelope?

@@ -74,9 +74,9 @@ public struct BodyLimits: Sendable, Hashable {
 /// Limits on the validation of unknown certificate paths. A validation takes about a millisecond, and an untrusted
 /// client can create any number of paths.
 public struct NewCertificateChainLimits: Sendable, Hashable {
-    /// The number of paths per second.
+    /// The maximum number of paths validated per second.
     public var perSecond: Int
-    /// The number of distinct paths validated at the same time.
+    /// The maximum number of distinct paths validated at the same time.
     public var concurrency: Int
 
     public init(perSecond: Int = 50, concurrency: Int = 1) {

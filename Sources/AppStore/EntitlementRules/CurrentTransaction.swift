@@ -44,8 +44,8 @@ extension PurchaseFacts {
         }
         var periods: [SubscriptionPeriod] = []
         var latestStart: AppStoreInstant?
-        // Transactions are sorted by start and visited in reverse. Once one has begun, only those with the same start
-        // are relevant.
+        // Transactions are sorted by start and visited in reverse. Once a transaction that has begun is found, only
+        // others with the same start are relevant.
         for transaction in transactions.values.reversed() {
             if let latestStart, transaction.start < latestStart { break }
             guard transaction.isAutoRenewable, isIncluded(transaction) else { continue }
@@ -66,8 +66,8 @@ extension PurchaseFacts {
         if transactions.values.contains(where: { $0.revocationDate != nil && $0.version.tieBreak == tieBreak }) {
             return true
         }
-        // If Apple has signed the transaction again since sending the status, its version differs, but the stored event
-        // of the notification still identifies it.
+        // If Apple has signed the transaction again since sending the status, the version differs, but the
+        // notification's stored event still identifies the transaction.
         let key = events.first { $0.uuid == uuid }?.key
         if let key, transactions[key]?.revocationDate != nil { return true }
         // A transaction older than all stored ones may still be known from the latest statement.
@@ -77,7 +77,7 @@ extension PurchaseFacts {
         return latestTransaction.content?.revocationDate != nil
     }
 
-    /// Returns the latest period, including upgraded ones.
+    /// Returns the first transaction of the latest period. Upgraded transactions are included.
     func latestPeriod(_ isIncluded: (TransactionFacts) -> Bool = { _ in true }) -> TransactionFacts? {
         periods(after: .latest, isIncluded).last?.first
     }

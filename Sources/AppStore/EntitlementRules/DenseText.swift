@@ -26,7 +26,7 @@ struct DenseWriter {
     /// Ends a field.
     mutating func endField() { append(UInt8(ascii: ".")) }
 
-    /// Ends an entry and drops absent fields at its end.
+    /// Ends an entry, omitting trailing absent fields.
     mutating func endEntry() {
         while storage[count - 1] == UInt8(ascii: ".") { count -= 1 }
         append(UInt8(ascii: ","))

@@ -102,8 +102,8 @@ package struct EntitlementAnswer: Hashable, Sendable {
     package var reports: [Report] = []
     /// The time when the answer changes without a notification, or nil if it never does.
     package var nextChange: AppStoreInstant?
-    /// For an answer about an earlier time, the time from which the facts are complete. The answer may then differ from
-    /// the one given at that time. Nil if the facts are complete.
+    /// The time from which the facts are complete, or nil if they are complete at the time of the answer. An answer
+    /// based on incomplete facts may differ from the one originally given.
     package var knownSince: AppStoreInstant?
 
     /// Whether the balances include units known only from version 1 notifications.

@@ -2,9 +2,9 @@ internal import JSON
 
 /// Limits on the facts stored for a purchase, whatever its age.
 ///
-/// Each renewal reads, merges, writes and publishes all stored facts, so their size determines its cost. A compact
-/// entry per transaction, about 30 bytes instead of 600, suffices to answer requests and to merge. Full details are
-/// stored only for the transaction in Apple's latest statement.
+/// Each renewal reads, merges, writes and publishes all stored facts, so their size determines the cost of a renewal. A
+/// compact entry per transaction, about 30 bytes instead of 600, suffices to answer requests and to merge. Full details
+/// are stored only for the transaction in Apple's latest statement.
 ///
 /// Each bound keeps the greatest elements of a total order that does not depend on arrival: p(S) = "the greatest n of
 /// S". An element among the greatest n of a union is among the greatest n of every part that contains it, so p(p(A) ∪
@@ -15,14 +15,14 @@ internal import JSON
 /// order of arrival matters in one case: a purchase exceeded a bound and was erased, and afterwards a transaction below
 /// the bound was signed again. The order of arrival then determines whether that one old transaction is known.
 package enum FactsBounds {
-    /// The number of subscription periods to keep: the latest by purchaseDate. They cover half a year of weekly periods
-    /// or two years of monthly ones, which is longer than Apple's refund window and the usual range of queries about
-    /// the past.
+    /// The maximum number of subscription periods; the latest by purchaseDate are kept. They cover half a year of
+    /// weekly periods or two years of monthly ones, which is longer than Apple's refund window and the usual range of
+    /// queries about the past.
     package static let periods = 24
-    /// The number of other transactions to keep: the latest by purchaseDate. The transactions of a period with added
-    /// seats are needed while the period runs. A purchase has only one or a few one-time transactions.
+    /// The maximum number of other transactions; the latest by purchaseDate are kept. The transactions of a period with
+    /// added seats are needed while the period runs. A purchase has only one or a few one-time transactions.
     package static let others = 64
-    /// The number of notifications to keep in the history: the latest by signedDate.
+    /// The maximum number of notifications in the history; the latest by signedDate are kept.
     package static let events = 12
     /// Limits for version 1 notifications. `legacyTransactions` limits active and ended transactions separately, and
     /// `legacyIds` limits the IDs of settled facts; the last ones received are kept. `legacyEvents` limits the history
@@ -30,13 +30,13 @@ package enum FactsBounds {
     static let legacyTransactions = 16
     static let legacyIds = 16
     static let legacyEvents = 8
-    /// The number of upgrades to keep: the latest by signedDate. An upgrade is relevant until the end of the period
-    /// that it replaced.
+    /// The maximum number of upgrades; the latest by signedDate are kept. An upgrade is relevant until the end of the
+    /// period that it replaced.
     static let upgrades = 8
-    /// The number of purchased periods to keep: the latest. They show whether a claim to the purchase still applies,
-    /// because the customer's next purchase ends it.
+    /// The maximum number of purchased periods; the latest are kept. They show whether a claim to the purchase still
+    /// applies, because the customer's next purchase ends the claim.
     static let purchases = 4
-    /// How many predecessors, and how many successors, to keep; the earliest take precedence.
+    /// The maximum number of predecessors, and of successors; the earliest are kept.
     static let links = 8
     /// The maximum number of items in an Advanced Commerce transaction; `itemBytes` limits the total size of their
     /// SKUs.

@@ -32,7 +32,7 @@ package struct ProductRule: Hashable, Sendable {
         self.skus = skus
     }
 
-    /// The length in milliseconds, or nil if it is not configured, not positive, or overflows.
+    /// The length in milliseconds, or nil if it is not configured, is not positive, or overflows.
     var lengthMilliseconds: Int64? {
         guard let lengthDays, lengthDays > 0 else { return nil }
         let (milliseconds, overflow) = lengthDays.multipliedReportingOverflow(by: 86_400_000)

@@ -3,7 +3,7 @@ package import JSON
 
 /// A notification as an event. A purchase's history is the set of its events.
 package struct PurchaseEvent: Hashable, Sendable {
-    /// A type and subtype. Events in a stored row with equal values share one object.
+    /// A type and subtype. In a stored row, events with equal values share one object.
     final class Kind: Hashable, Sendable {
         let type: NotificationType
         let subtype: Subtype?

@@ -30,7 +30,7 @@ extension PurchaseFacts {
     /// the app claims for that purchase.
     package var transferredToken: OwnerClaim? { storage.fields.transferredToken }
     package var transferredClaim: OwnerClaim? { storage.fields.transferredClaim }
-    /// The time up to which signed facts have been erased.
+    /// Facts signed up to this time have been erased.
     package var erasedAt: AppStoreInstant? { storage.fields.erasedAt }
     /// Members written by a later version of this library.
     package var unknownFields: JSONObject { storage.fields.unknownFields }

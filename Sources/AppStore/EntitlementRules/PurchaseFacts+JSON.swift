@@ -170,7 +170,7 @@ extension PurchaseFacts {
 
 extension PurchaseFacts {
     /// Encodes the value of an entitlement topic record: the answer at the time of publication, for readers in any
-    /// language, and the joined facts under `facts`. Returns nil, which is a tombstone, if all facts were erased.
+    /// language, and the joined facts under `facts`. If all facts were erased, the value is nil, that is, a tombstone.
     ///
     /// - Parameter row: ``jsonText``, if already computed.
     package func published(at instant: AppStoreInstant, rules: ProductRules, row: [UInt8]? = nil) -> PublishedPurchase {

@@ -51,8 +51,8 @@ extension PurchaseFacts {
         if transaction.transactionReason == nil, type.tellsOfPurchase(subtype) {
             insertPurchase(TransactionFacts(transaction))
         }
-        // An upgrade ends the previous transaction. Apple's last statement about that transaction may not mention it,
-        // so the upgrade is stored with the new transaction.
+        // An upgrade ends the previous transaction. Apple's last statement about that transaction might not mention the
+        // upgrade, so the upgrade is stored with the new transaction.
         if subtype == .upgrade, type == .didChangeRenewalPref || type == .offerRedeemed {
             insertUpgrade(to: transaction.transactionId, signedDate: version.signedDate)
         }

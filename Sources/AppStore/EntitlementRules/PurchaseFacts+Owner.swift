@@ -12,7 +12,7 @@ extension PurchaseFacts {
         let latestKnown = instant.advanced(byMilliseconds: Self.clockTolerance)
         guard let named = purchasedToken(at: instant) else {
             guard let claim = bindingClaim else { return nil }
-            // Until a claim takes effect, the purchase belongs to the account from the claim that it replaced.
+            // Until a claim takes effect, the purchase belongs to the account in the claim that it replaced, if any.
             return claim.version.signedDate > latestKnown
                 ? claim.transferredFrom ?? claim.appAccountToken
                 : claim.appAccountToken
@@ -74,7 +74,7 @@ extension PurchaseFacts {
             ?? (hasSignedFacts ? nil : legacy?.appAccountToken)
     }
 
-    /// Returns whether a transaction is the renewal for a period that an upgrade replaced before it began.
+    /// Returns whether a transaction is the renewal for a period that an upgrade replaced before the period began.
     private func isReplacedRenewal(_ transaction: TransactionFacts, at instant: AppStoreInstant) -> Bool {
         !upgrades.isEmpty && isUpgraded(transaction)
             && upgrades.contains { key, signedDate in

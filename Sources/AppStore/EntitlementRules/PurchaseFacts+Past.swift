@@ -138,8 +138,8 @@ extension PurchaseFacts {
         return RenewalFacts(content)
     }
 
-    /// Returns renewal info with the renewal status that the customer chose if the choice was the last statement about
-    /// renewal, or nil otherwise.
+    /// If the customer's choice was the last statement about renewal, returns renewal info with the chosen renewal
+    /// status. Otherwise, returns nil.
     private func renewalToldByHistory(at instant: AppStoreInstant) -> RenewalFacts? {
         let told = events.last {
             $0.signedDate <= instant

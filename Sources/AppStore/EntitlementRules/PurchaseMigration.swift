@@ -1,9 +1,9 @@
 internal import AppStoreModel
 
 /// Purchase migration. A migration to Advanced Commerce, or a switch between a single subscription and a bundle in
-/// either direction, begins a new purchase with transactions that identify the purchase that it continues. The two
-/// purchases have different keys, so facts about each are merged into the other. Both reach the same state regardless
-/// of the order of arrival.
+/// either direction, begins a new purchase, whose transactions identify the continued purchase. The two purchases have
+/// different keys, so facts about each are merged into the other. Both reach the same state regardless of the order of
+/// arrival.
 extension PurchaseFacts {
     /// Updates that result from this purchase, to be merged into other purchases.
     ///

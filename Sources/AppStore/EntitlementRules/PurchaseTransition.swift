@@ -12,8 +12,8 @@ package struct PurchaseTransition: Hashable, Sendable {
 }
 
 extension PurchaseFacts {
-    /// Returns the state changes over the stored events, using the status that Apple sent with each event, or the facts
-    /// at that time if there is none. The result does not depend on the order of arrival.
+    /// Returns the state changes over the stored events, using the status that Apple sent with each event or, if Apple
+    /// sent no status, the facts at that time. The result does not depend on the order of arrival.
     package func transitions(_ rules: ProductRules) -> [PurchaseTransition] {
         var result: [PurchaseTransition] = []
         for event in events {

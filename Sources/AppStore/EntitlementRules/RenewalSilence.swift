@@ -36,7 +36,7 @@ struct RenewalSilence: Hashable, Sendable {
 extension ProductRules {
     /// Returns these rules for facts whose input has been read up to a given time.
     ///
-    /// - Parameter moment: the time up to which the facts include everything received.
+    /// - Parameter moment: the facts include everything received up to this time.
     package func reading(until moment: AppStoreInstant) -> ProductRules {
         var rules = self
         rules.subscriptions.receivedUntil = moment

@@ -32,7 +32,7 @@ enum ScannedForm: Sendable {
 struct ScannedTable: Sendable {
     let names: JSONMemberTable
     let forms: [ScannedForm]
-    /// The quoted name followed by a colon, indexed by member number.
+    /// The quoted names, each followed by a colon, indexed by member number.
     let prefixes: [[UInt8]]
 
     init<Name: ScannedName>(_: Name.Type) {

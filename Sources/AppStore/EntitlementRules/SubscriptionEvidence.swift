@@ -5,7 +5,7 @@ struct SubscriptionEvidence {
     /// The current period, followed by the upcoming periods in order. Among periods that replaced each other, only the
     /// last is included.
     var periods: [SubscriptionPeriod] = []
-    /// The latest transaction if `periods` is empty because it was upgraded and the new transaction is unknown.
+    /// The latest transaction, if `periods` is empty because this transaction was upgraded and the new one is unknown.
     var replaced: TransactionFacts?
     var renewal: RenewalFacts?
     var status: StatusFacts?

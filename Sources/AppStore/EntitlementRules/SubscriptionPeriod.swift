@@ -15,7 +15,7 @@ struct SubscriptionPeriod {
     var productId: ProductId? { first.productId }
     var transactions: [TransactionFacts] { [first] + additions }
 
-    /// Returns the end of the period: the latest expiry among the transactions that are unrevoked at that time, or
+    /// Returns the end of the period: the latest expiry among the transactions that are unrevoked at the given time, or
     /// among all transactions if all are revoked.
     func expiresDate(at instant: AppStoreInstant) -> AppStoreInstant? {
         guard !additions.isEmpty else { return first.expiresDate }

@@ -69,7 +69,7 @@ package struct SubscriptionPolicy: Hashable, Sendable {
     /// How long, in milliseconds, a subscription remains entitled after its expiry while the input that would contain
     /// the renewal is unread.
     package var outageLeewayMilliseconds: Int64 = 24 * 3_600_000
-    /// The time up to which the facts include all input received, or nil if they include all input.
+    /// The facts include all input received up to this time. Nil if they include all input.
     package var receivedUntil: AppStoreInstant?
     /// The length, in milliseconds, of a grace period for which Apple specifies no end, as set in App Store Connect.
     package var graceFallbackMilliseconds: Int64 = 3 * 86_400_000

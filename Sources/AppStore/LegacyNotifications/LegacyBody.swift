@@ -17,7 +17,7 @@ public struct LegacyBody: Sendable {
     /// ignored.
     public var source: LegacySource { root["unified_receipt"] == nil ? .v0 : .v1 }
 
-    /// The `password` of any JSON type, or nil if absent.
+    /// The `password`, which may have any JSON type, or nil if absent.
     public var password: JSONElement? { document.root["password"] }
 
     /// The app in `bid`, which is in the body or, in the oldest format, in the receipt. Older bodies have no `bid`.

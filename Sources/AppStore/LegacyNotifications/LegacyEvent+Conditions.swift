@@ -28,8 +28,8 @@ extension LegacyEvent {
         return autoRenewProductId != productId
     }
 
-    /// Whether renewal is off, the computed status is 2, and expiration_intent is one of these. A subscription in a
-    /// grace period or in billing retry has a different status.
+    /// Whether renewal is off, the computed status is 2, and expiration_intent is one of the given values. A
+    /// subscription in a grace period or in billing retry has a different status.
     func hasExpired(_ intents: ExpirationIntent...) -> Bool {
         hasExpired && intents.contains { $0 == expirationIntent }
     }
@@ -40,10 +40,10 @@ extension LegacyEvent {
     }
 
     /// Whether renewal is on, subject.purchase_date is after the expiry of the previous transaction in the chain, and
-    /// the receipt shows no billing retry. The exact condition also requires that our state of the chain is expired and
-    /// that our facts show no billing retry in the gap. The state and the facts are not available here. Instead, the
-    /// body must show that this purchase turned renewal on. If the date of the change is later in the period, an
-    /// earlier notification has already reported the purchase or recovery.
+    /// the receipt shows no billing retry. The exact condition also requires that the stored state of the chain is
+    /// expired and that the stored facts show no billing retry in the gap. Neither is available here. Instead, the body
+    /// must show that this purchase turned renewal on. If the date of the change is later in the period, an earlier
+    /// notification has already reported the purchase or recovery.
     var isResubscribed: Bool {
         guard autoRenewStatus == true, renewal?.isInBillingRetryPeriod != true, let subject,
             let start = subject.transaction.purchaseDate, let previousEnd = subject.previous?.end, start > previousEnd

@@ -78,8 +78,8 @@ struct LegacyEvent: Sendable {
 
     // MARK: Subject
 
-    /// Whether the subject is an auto-renewable subscription. Only these expire, and the oldest format covers no other
-    /// products.
+    /// Whether the subject is an auto-renewable subscription. Other products do not expire, and the oldest format does
+    /// not cover them.
     var isAutoRenewable: Bool {
         subject.map { $0.transaction.expiresDate != nil || statement.source == .v0 } ?? false
     }
@@ -91,8 +91,8 @@ struct LegacyEvent: Sendable {
         }
     }
 
-    /// Whether an upgrade replaced the subject, as indicated by `is_upgraded` or by a CANCEL with a replacement. It no
-    /// longer grants access, but nothing was refunded.
+    /// Whether an upgrade replaced the subject, as indicated by `is_upgraded` or by a CANCEL with a replacement. The
+    /// subject no longer grants access, but nothing was refunded.
     var isUpgraded: Bool {
         subject?.transaction.isUpgraded == true || (statement.type == .cancel && isReplaced)
     }

@@ -1,7 +1,7 @@
 internal import AppStoreModel
 internal import Cryptography
 
-/// Derives the identity of a notification without a UUID. All delivery attempts have the same identity.
+/// Derives the identity of a notification that has no UUID. All delivery attempts have the same identity.
 enum LegacyIdentity {
     /// Returns the SHA-256 digest, as 64 hexadecimal digits, of the strings that identify the subject of the
     /// notification, one per line, with an empty line for each absent string. Other transactions in the receipt are

@@ -55,7 +55,7 @@ public struct LegacyNotification: Sendable {
     ///     part of the identity if the body does not contain the date of the event.
     /// - Throws: ``LegacyFault``, with the response to the sender.
     public init(_ body: JSONDocument, bundleId: BundleId, receivedAt: AppStoreInstant) throws(LegacyFault) {
-        // Parse the body without the secret, so that it cannot be copied to a key, header or payload.
+        // Parse the body without the secret, so that the secret cannot be copied to a key, header or payload.
         legacy = LegacyBody(body).redacted()
         let kept = try LegacyBody(Self.document(legacy))
         environment = try Self.environment(of: kept)

@@ -3,7 +3,7 @@ internal import JSON
 
 /// The transactions and renewals in a body, in the same structure for both formats.
 struct LegacyReceipt: Sendable {
-    /// The transactions, in the order of the body.
+    /// The transactions, in the order in which they appear in the body.
     let transactions: [ReceiptTransaction]
     /// One object per auto-renewable subscription. The oldest format has none.
     let renewals: [LegacyObject]

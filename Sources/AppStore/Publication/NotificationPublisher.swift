@@ -53,7 +53,8 @@ package final class NotificationPublisher: Sendable {
     ///
     /// - Parameters:
     ///   - traceParent: the W3C trace context for the record's header, already validated by the caller.
-    ///   - span: the span of the publication, ended by the caller. The wait for the acknowledgement becomes its child.
+    ///   - span: the span of the publication, ended by the caller. The wait for the acknowledgement becomes a child
+    ///     span.
     package func publish(
         _ notification: AcceptedNotification, receivedAt: AppStoreInstant, origin: RecordOrigin,
         traceParent: String? = nil, span: Span? = nil, then: @escaping Completion
@@ -79,8 +80,8 @@ package final class NotificationPublisher: Sendable {
         send(record.produced(to: topics.quarantine), span, then: then)
     }
 
-    /// Calls `then` with the content once all header segments that it references are acknowledged: immediately if they
-    /// are known to be, otherwise from their delivery reports.
+    /// Calls `then` with the content once all header segments that it references are acknowledged: immediately if this
+    /// is already known, otherwise from the segments' delivery reports.
     private func withContent(
         of notification: AcceptedNotification,
         then: @escaping @Sendable (Result<RecordContent, KafkaError>) -> Void

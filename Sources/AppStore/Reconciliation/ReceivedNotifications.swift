@@ -1,6 +1,6 @@
 package import AppStoreModel
 
-/// The notifications with one key that were found in the notification topic. The topic retains them for 30 days,
+/// The notifications for a single key that were found in the notification topic. The topic retains them for 30 days,
 /// Apple's history for 180 days.
 ///
 /// Merging is commutative, associative and idempotent. Entries more than ``retention`` older than the newest entry are

@@ -1,8 +1,8 @@
 /// The position of a sweep: the pass, the window within the range, and the next page. Callers pass the current time.
 ///
-/// A sweep first reads the consumption requests in the entire range, because they have a deadline, then all types. Each
-/// pass reads the range in windows, each with its own page sequence, so that a page token is needed only within one
-/// window. If a token expires, the window is halved and read again.
+/// A sweep reads the entire range twice: first the consumption requests, because they have a deadline, and then all
+/// types. Each pass reads the range in windows, each with its own page sequence, so that a page token is needed only
+/// within one window. If a token expires, the window is halved and read again.
 package struct SweepProgress: Hashable, Sendable {
     /// The notifications or subscriptions that a pass reads.
     package enum Pass: Int64, Sendable, CaseIterable {

@@ -1,7 +1,7 @@
 public import KafkaModel
 
 /// A record in the certificates topic: a JWS header segment with Apple's certificates, keyed by its reference. Each
-/// process writes every segment that it encounters once; all copies are equal.
+/// process writes each segment only once; all copies of a segment are equal.
 public struct CertificateHeader: Hashable, Sendable {
     public let reference: HeaderReference
     /// The segment, as base64url text.

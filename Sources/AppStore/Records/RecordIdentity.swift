@@ -32,8 +32,8 @@ public struct RecordIdentity: Hashable, Sendable {
         self.externalPurchaseId = externalPurchaseId
     }
 
-    /// Reads the identity from envelopes. Returns nil if a field that every notification has is absent or malformed, or
-    /// if the environment is neither Production nor Sandbox.
+    /// Reads the identity from envelopes. Returns nil if a required field is absent or malformed, or if the environment
+    /// is neither Production nor Sandbox.
     public init?(
         _ notification: NotificationEnvelope, transaction: TransactionEnvelope? = nil,
         renewalInfo: RenewalInfoEnvelope? = nil, appTransaction: AppTransactionEnvelope? = nil

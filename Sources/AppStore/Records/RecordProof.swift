@@ -34,7 +34,7 @@ public struct RecordProof: Hashable, Sendable {
     }
 
     public var notification: Part
-    /// The transaction's part. Each of the three optional parts is nil if Apple sent none.
+    /// The transaction's part. Each of the three optional parts is nil if Apple did not send the object.
     public var transaction: Part?
     public var renewalInfo: Part?
     public var appTransaction: Part?

@@ -86,7 +86,7 @@ public struct TopicNames: Hashable, Sendable {
     /// to it.
     public var control: KafkaTopic { KafkaTopic(rawValue: "\(prefix).control") }
 
-    /// The topic for operator events, such as a receiver that accepts nothing.
+    /// The topic for operator events, for example about a receiver that accepts nothing.
     public var operations: KafkaTopic { KafkaTopic(rawValue: "\(prefix).operations") }
 
     /// All topics except the dead letter topics, which are named after their consumer groups.

@@ -29,8 +29,8 @@ public struct TopicSpecification: Hashable, Sendable {
     }
 
     /// Returns the compacted topic for a third-party consumer's keyed state. Every record remains for at least a day,
-    /// so that compaction does not remove a proposal before the owner has republished it. Erased data is removed as
-    /// soon as it is from Sluice's own topics.
+    /// so that compaction does not remove a proposal before the owner has republished it. Erased data is removed within
+    /// the same time as from Sluice's own topics.
     public static func state(_ name: KafkaTopic, partitions: Int) -> TopicSpecification {
         TopicSpecification(
             name: name, partitions: partitions, cleanup: .compact(afterDays: 1, withinDays: erasureDays))
@@ -73,8 +73,7 @@ public struct TopicSpecification: Hashable, Sendable {
     /// The minimum retention of tombstones in days. It is longer than the retention of the notifications that they
     /// erase, so that reading the notifications again does not restore erased data.
     public static let tombstoneDays = 45
-    /// The number of days after which a replaced or erased record must have been removed from a topic with personal
-    /// data.
+    /// The number of days within which a replaced or erased record must be removed from a topic with personal data.
     public static let erasureDays = 7
     /// The retention of quarantined notifications and dead letters in days.
     static let quarantineDays = 90

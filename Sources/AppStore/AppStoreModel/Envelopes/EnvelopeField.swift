@@ -25,7 +25,7 @@ public enum EnvelopeField<Value: Sendable & Equatable>: Sendable, Equatable {
 public enum EnvelopeFault: String, Sendable, Hashable, CaseIterable {
     /// The JSON value has the wrong type.
     case type
-    /// The text is empty, longer than ``BoundedText/maximumBytes``, or contains control characters.
+    /// The text is empty, is longer than ``BoundedText/maximumBytes``, or contains control characters.
     case text
     /// The number has a fraction or is outside the range of `Int64`.
     case number

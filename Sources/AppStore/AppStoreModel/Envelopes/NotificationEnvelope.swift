@@ -11,8 +11,8 @@ public struct NotificationEnvelope: Sendable {
         case other
     }
 
-    /// The containers that are present, in the order of ``Container``; `null` is treated as absent. Apple sends exactly
-    /// one.
+    /// The containers that are present, in the order of the ``Container`` cases; `null` is treated as absent. Apple
+    /// sends exactly one.
     public let containers: [Container]
     /// The bundleId of each element of ``containers``, or nil for an element without one.
     public let containerBundleIds: [BundleId?]
@@ -86,8 +86,8 @@ public struct NotificationEnvelope: Sendable {
         Container.allCases.filter { $0 != .other }.map(\.rawValue))
 
     /// Returns the environment of an external purchase token. According to Apple, sandbox token IDs begin with
-    /// `SANDBOX`. The prefix in any other letter case is malformed; otherwise, a sandbox token could pass for a
-    /// production token.
+    /// `SANDBOX`. An ID with the prefix in any other letter case is treated as malformed; otherwise, a sandbox token
+    /// could pass for a production token.
     public static func environment(
         ofToken externalPurchaseId: EnvelopeField<ExternalPurchaseId>
     ) -> EnvelopeField<AppStoreEnvironment> {

@@ -39,10 +39,10 @@ package struct FieldReader {
     /// A bit set with one bit per member name, selected by the name's fingerprint. If the bit for a name is clear, the
     /// field is absent and no search is needed.
     private let present: UInt64
-    /// The node index and number of the member at which the next search starts: the one after the last match.
+    /// The node index and the number of the member after the last match, where the next search starts.
     private var next: Int
     private var nextNumber = 0
-    /// The members read so far. Numbers below 64 are bits in `found`; all others are in `further`.
+    /// The numbers of the members read so far: those below 64 as bits in `found`, all others in `further`.
     private var found: UInt64 = 0
     private var further: Set<Int> = []
     package private(set) var problems: [FieldProblem] = []

@@ -70,10 +70,10 @@ package struct AnswerReader {
         fields.enumeration(name)
     }
 
-    /// Returns an array of strings, or an empty array if absent.
+    /// Returns an array of strings, or an empty array if the member is absent.
     mutating func strings(_ name: StaticString) -> [String] { fields.strings(name) ?? [] }
 
-    /// Returns an array of objects, or an empty array if absent.
+    /// Returns an array of objects, or an empty array if the member is absent.
     mutating func objects<Part: APIAnswer>(_ name: StaticString) throws(AnswerProblem) -> [Part] {
         guard let array = fields.element(name), !array.isNull else { return [] }
         guard array.kind == .array else { throw AnswerProblem(message: "\(name): not a valid array") }

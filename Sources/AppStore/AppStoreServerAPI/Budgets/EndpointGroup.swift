@@ -4,7 +4,7 @@ package import AppStoreModel
 /// single endpoint or the two versions of one. Source: Apple, "Identifying Rate Limits".
 package struct EndpointGroup: Sendable, Hashable {
     package let name: String
-    /// The number of requests per second in Production. Apple may change this limit.
+    /// The number of requests allowed per second in Production. Apple may change this limit.
     package let perSecond: Int
 
     private init(_ name: String, _ perSecond: Int) {

@@ -1,7 +1,7 @@
 package import AppStoreModel
 
 extension AppStoreServerClient {
-    /// Extend a Subscription Renewal Date. Apple allows this at most twice within 365 days per customer.
+    /// Extend a Subscription Renewal Date. Apple allows this at most twice per customer within 365 days.
     ///
     /// - Throws: ``APIFailure``.
     package func extendSubscriptionRenewalDate(

@@ -75,7 +75,7 @@ extension AppStoreServerClient {
         return OrderLookup(status: answer.status, transactions: transactions, refused: refused)
     }
 
-    /// Set App Account Token: assigns a purchase that was made without an account to one in the developer's system.
+    /// Set App Account Token: assigns an account in the developer's system to a purchase that was made without one.
     ///
     /// - Parameter id: a transaction. For a subscription, the token applies to all of its transactions.
     /// - Throws: ``APIFailure``.

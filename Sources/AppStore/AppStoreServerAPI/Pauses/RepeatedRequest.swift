@@ -20,7 +20,7 @@ package struct Repetition: Sendable {
 
 /// A single request to Apple with its retries.
 package struct RepeatedRequest {
-    /// The maximum number of consecutive attempts. After that, the caller waits longer.
+    /// The maximum number of consecutive attempts. After the last one, the caller waits longer.
     private static let attempts = 6
     /// The longest wait in milliseconds. Longer waits are up to the caller.
     private static let longestWait: Int64 = 60_000
@@ -32,7 +32,7 @@ package struct RepeatedRequest {
 
     /// Waits until the next attempt is due.
     ///
-    /// - Throws: the failure if no attempt follows soon; otherwise any error from `sleep`.
+    /// - Throws: the failure if the request is not to be retried soon; otherwise, any error from `sleep`.
     package mutating func wait(after failure: APIFailure) async throws {
         failures += 1
         guard failure.isRetriable, failure.kind != .cancelled, failures < Self.attempts else { throw failure }

@@ -16,7 +16,7 @@ package struct APIScope: Sendable, Hashable {
 
 /// How a request shares its endpoint's budget with other requests.
 package enum RequestPriority: Sendable, Hashable {
-    /// For requests with a waiting user or a deadline, such as the answer to a consumption request.
+    /// For requests that a user is waiting for or that have a deadline, such as the answer to a consumption request.
     case urgent
     /// For the last attempt before a deadline. It uses the next free slot even if a 429 has closed the budget.
     case last

@@ -6,7 +6,7 @@ package struct TransactionPage: Sendable {
     /// The rejected objects in the response.
     package let refused: [RefusedObject]
     /// The cursor for the next page. It is present even on the last page, because a later request with this cursor
-    /// returns the changes since then.
+    /// returns the changes since this page.
     package let revision: String?
     package let hasMore: Bool
 

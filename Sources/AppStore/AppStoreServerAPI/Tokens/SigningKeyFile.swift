@@ -25,7 +25,7 @@ struct SigningKeyFile: Sendable {
     /// Checks the file, and reads it if it has changed. Only local files are accessed, so the call may block briefly.
     mutating func refresh() -> Outcome {
         guard let current = FileVersion(path: path) else {
-            // A missing file is reported once, and again only after it has reappeared.
+            // Once a key has been read, a missing file is reported only once until it reappears.
             let isNews = version != nil || key == nil
             version = nil
             return isNews ? .unusable("\(path) cannot be read") : .unchanged

@@ -7,7 +7,7 @@ package enum RefundCaseOutcome: String, Sendable, CaseIterable {
     /// The refund was granted and later reversed.
     case reversed
 
-    /// The order of decisions with the same date. Later ones take precedence.
+    /// The rank among decisions with the same date. The decision with the greatest rank takes precedence.
     var order: Int64 {
         switch self {
         case .declined: 0
@@ -53,8 +53,8 @@ extension RefundCase {
         return date.flatMap { RefundRounds(self, gap: gap).round(through: $0)?.openedAt.millisecondsSince1970 } ?? .min
     }
 
-    /// Returns the latest signedDate of the requests received up to `moment`, or the earliest signedDate if there is
-    /// none.
+    /// Returns the latest signedDate of the requests received up to `moment` or, if there are none, the earliest
+    /// signedDate of all requests.
     func newestDate(receivedUntil moment: AppStoreInstant) -> AppStoreInstant {
         let received = requests.values.filter { $0.receivedAt <= moment }.map(\.signedDate).max()
         return received ?? requests.values.map(\.signedDate).min() ?? moment

@@ -92,8 +92,8 @@ package struct RefundCase: Hashable, Sendable {
 
     // MARK: Erasure
 
-    /// Erases personal data up to `moment`. The record that an answer was sent and accepted remains, so that no request
-    /// is answered twice.
+    /// Erases the personal data dated up to `moment`. The record that an answer was sent and accepted remains, so that
+    /// no request is answered twice.
     package mutating func erase(at moment: AppStoreInstant) {
         erasedAt = max(erasedAt ?? moment, moment)
         strip()

@@ -62,7 +62,7 @@ package struct RefundRound: Hashable, Sendable {
     }
 
     /// The time when the answer is due: 12 hours after the oldest request was signed or received, whichever came first.
-    /// Answers are sent in this order, and alerts use this time.
+    /// Answers are sent in the order of their deadlines, and alerts use this time.
     package var deadline: AppStoreInstant? {
         requests.first.map { min($0.signedDate, $0.receivedAt).advanced(byMilliseconds: Self.answerTime) }
     }
@@ -82,6 +82,6 @@ package struct RefundRound: Hashable, Sendable {
     /// The most recent reason that the customer gave.
     package var reason: ConsumptionRequestReason? { requests.last { $0.reason != nil }?.reason }
 
-    /// Whether no signed request identifies the transaction and the newest request is ambiguous.
+    /// Whether the newest request is ambiguous and no signed request identifies the transaction.
     package var isAmbiguous: Bool { !requests.contains(where: \.isSigned) && requests.last?.isAmbiguous ?? false }
 }

@@ -5,7 +5,7 @@ package import AppStoreModel
 /// Requests, decisions, answers and ends are compared only by Apple's signedDate, because our clocks may be wrong and
 /// may differ between members.
 package struct RefundRounds: Sendable {
-    /// How long after the previous request, in milliseconds, a request opens a new round.
+    /// The default interval without requests, in milliseconds, after which a request opens a new round.
     package static let defaultGap: Int64 = 72 * 3_600_000
 
     package let all: [RefundRound]

@@ -1,7 +1,7 @@
 package import AppStoreModel
 package import JSON
 
-/// A decision on a transaction by Apple or the customer's bank. It ends the preceding round of requests.
+/// A decision by Apple or the customer's bank on a transaction. It ends the preceding round of requests.
 package struct RefundVerdict: DatedPart {
     package var kind: RefundCaseOutcome
     /// The time when Apple signed the decision.
@@ -32,8 +32,8 @@ package struct RefundVerdict: DatedPart {
     }
 
     /// Returns whether a REFUND with this transaction is a decision on a refund. A seat refund has no revocationDate.
-    /// If a family or an organization removes access, or the customer switches to a bundle (a reason not yet known),
-    /// nothing is refunded (app-store.md 3.10, 3.13, 10.5).
+    /// If a family or an organization removes access, or the customer switches to a bundle (with a revocationReason
+    /// that is not yet known), nothing is refunded (app-store.md 3.10, 3.13, 10.5).
     static func isRefund(_ transaction: TransactionPayload) -> Bool {
         transaction.revocationDate != nil
             && transaction.revocationType != .familyRevoke && transaction.revocationType != .assignmentRevoke
