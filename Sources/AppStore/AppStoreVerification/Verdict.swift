@@ -7,7 +7,7 @@ public enum Verdict: Sendable {
     /// topic.
     case accepted(VerifiedNotification)
     /// Signed by Apple for a configured app but not conforming to the documentation. It is published to the quarantine
-    /// topic, then answered with 200.
+    /// topic, and the response is 200.
     case nonconforming(NonconformingNotification)
     /// Signed by Apple for a configured app and already stored. The nested objects were not examined. Returned only if
     /// the caller can look up stored notifications.

@@ -44,7 +44,7 @@ package enum FactsBounds {
     static let itemBytes = 1024
     /// The maximum size in bytes of a string from Apple that is stored verbatim.
     package static let textBytes = 256
-    /// The maximum number of unknown members per object, written by later versions of this library;
+    /// The maximum number of members per object that are unknown because a later version of this library wrote them;
     /// `unknownMemberBytes` limits the size of each value.
     static let unknownMembers = 8
     static let unknownMemberBytes = 128

@@ -41,8 +41,8 @@ extension TransactionFacts {
         items.isEmpty ? nil : items.filter { !$0.isRevoked(at: instant) }.map(\.sku)
     }
 
-    /// The time when units are debited: when the transaction is revoked or, if only items are revoked, when the last of
-    /// them is.
+    /// The time when units are debited: the revocation of the transaction or, if only items are revoked, of the last
+    /// item.
     var unitsRevocationDate: AppStoreInstant? {
         if let revocationDate { return revocationDate }
         let dates = items.compactMap(\.revocationDate)

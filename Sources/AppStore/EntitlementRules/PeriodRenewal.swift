@@ -65,7 +65,7 @@ struct PeriodRenewal {
     /// Whether the subscription renews at the end of the period, or nil if unknown.
     var willRenew: Bool? { renewal?.autoRenewStatus.map { $0 == .on } }
 
-    /// Whether the commitment renews at its end, or nil if unknown or there is no commitment.
+    /// Whether the commitment renews at its end, or nil if this is unknown or there is no commitment.
     var commitmentWillRenew: Bool? {
         isCommitted ? renewal?.commitmentAutoRenewStatus.map { $0 == .on } : nil
     }

@@ -22,9 +22,9 @@ extension PurchaseFacts {
     /// The facts from version 1 or older notifications, or nil for most purchases.
     var legacyStorage: LegacyStorage? { storage.fields.legacyStorage }
     /// The purchases that continue this one after a migration to Advanced Commerce or a switch to or from a bundle,
-    /// with the date of the change.
+    /// each with the date of the change.
     package var successors: [OriginalTransactionId: AppStoreInstant] { storage.fields.successors }
-    /// The purchases that this one continues, with the date of the change.
+    /// The purchases that this one continues, each with the date of the change.
     package var predecessors: [OriginalTransactionId: AppStoreInstant] { storage.fields.predecessors }
     /// The account in the transactions of the purchase that this one continues. `transferredClaim` is the account that
     /// the app claims for that purchase.

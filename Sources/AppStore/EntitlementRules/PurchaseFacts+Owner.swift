@@ -61,9 +61,9 @@ extension PurchaseFacts {
 
     /// Returns the account that Apple's facts name at a given time: the appAccountToken of the latest transaction that
     /// has begun and has one, or else of the first transaction with one. Renewal info names the account of the upcoming
-    /// renewal, which applies once Apple signs that renewal. The fallbacks are, in this order: the account named last,
-    /// the account of the purchase that this one continues, and, if there are no signed facts, the account in version 1
-    /// notifications.
+    /// renewal; this account applies once Apple signs the renewal. The fallbacks are, in this order: the account named
+    /// last, the account of the purchase that this one continues, and, if there are no signed facts, the account in
+    /// version 1 notifications.
     package func purchasedToken(at instant: AppStoreInstant) -> AppAccountToken? {
         let isBegun = { (transaction: TransactionFacts) in
             transaction.start <= instant && !isReplacedRenewal(transaction, at: instant)

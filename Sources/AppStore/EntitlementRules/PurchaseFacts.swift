@@ -2,8 +2,8 @@ package import AppStoreModel
 internal import JSON
 
 /// The current facts about one purchase: signed facts, limited by ``FactsBounds``, and separately the unsigned facts
-/// from version 1 notifications (``LegacyFacts``), authenticated only by a shared secret. All properties except
-/// ``legacy`` contain signed facts.
+/// from version 1 notifications (``LegacyFacts``), which are authenticated only by a shared secret. All properties
+/// except ``legacy`` contain signed facts.
 ///
 /// Merging is associative, commutative and idempotent, so duplicates, reordering and replays lead to the same value. A
 /// one-time purchase has only one or a few transactions.

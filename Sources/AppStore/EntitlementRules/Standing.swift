@@ -12,7 +12,8 @@ package struct Standing: Hashable, Sendable {
     package var isEntitled: Bool
     /// The time when this state ends without a notification, or nil if it never does.
     package var until: AppStoreInstant?
-    /// Whether the subscription renews at the end of the period, or nil if unknown or not a subscription.
+    /// Whether the subscription renews at the end of the period, or nil if this is unknown or the purchase is not a
+    /// subscription.
     package var willRenew: Bool?
     package var expirationIntent: ExpirationIntent?
     /// The units of a consumable, credited minus debited, or nil for other purchases.

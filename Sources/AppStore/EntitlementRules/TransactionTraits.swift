@@ -4,7 +4,7 @@ internal import JSON
 /// Members that are usually the same in all transactions of a purchase, stored once for all transactions with equal
 /// values.
 package final class TransactionTraits: Sendable {
-    /// An amount that is out of range. The transaction is then not credited.
+    /// An amount that is out of range. A transaction with such a quantity or percentage is not credited.
     package enum AmountProblem: String, Sendable, CaseIterable {
         /// The quantity is not a whole number from 1 to 2^31 - 1.
         case quantity

@@ -102,7 +102,8 @@ struct LegacyEvent: Sendable {
     // MARK: Subscription
 
     /// The status of the subscription at the time of the event, or nil if the purchase is not a subscription. It is
-    /// derived from the purchase's newest transaction that no upgrade replaced, which need not be the subject.
+    /// derived from the purchase's newest transaction that was not replaced by an upgrade. That transaction need not be
+    /// the subject.
     var status: SubscriptionStatus? {
         guard let subject, isAutoRenewable else { return nil }
         let id = subject.transaction.transactionId

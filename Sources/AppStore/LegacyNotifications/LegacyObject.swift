@@ -46,7 +46,7 @@ struct LegacyObject: Sendable {
         try text(name).map { Identifier($0) }
     }
 
-    /// Returns one of Apple's identifiers that becomes part of a key. It consists only of digits, as a number or
+    /// Returns an identifier from Apple that becomes part of a key. It consists only of digits, sent as a number or a
     /// string.
     func number<Identifier: AppStoreIdentifier>(_ name: StaticString) throws(LegacyFault) -> Identifier? {
         guard let text = try text(name) else { return nil }

@@ -13,8 +13,8 @@ package final class NotificationPublisher: Sendable {
 
     /// An event during publication, for metrics.
     package enum Event: Sendable {
-        /// A record was acknowledged. The value is the time since librdkafka accepted it. The span is the
-        /// publication's, if it is recorded.
+        /// A record was acknowledged. `nanoseconds` is the time since librdkafka accepted the record, and `span` is the
+        /// publication's span, or nil if it is not recorded.
         case acknowledged(nanoseconds: UInt64, span: Span?)
         case notAcknowledged(KafkaError)
         /// A header segment was acknowledged in the certificates topic.

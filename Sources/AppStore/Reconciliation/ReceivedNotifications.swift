@@ -80,7 +80,7 @@ package struct ReceivedNotifications: Hashable, Sendable {
     }
 }
 
-// These keys cannot equal the keys of notification records, which have a slash before any space because a bundle ID
+// These keys cannot equal the keys of notification records: in those, a slash precedes any space, because a bundle ID
 // contains neither.
 extension ReceivedNotifications {
     /// Returns the key of a quarantined, nonconforming notification.

@@ -71,7 +71,7 @@ package struct SweepRun: Hashable, Sendable {
     /// windows.
     package static let namedMissing = 50
 
-    /// The start of the run in milliseconds since 1970, which identifies the run.
+    /// The start of the run, in milliseconds since 1970. It identifies the run.
     package let startedAt: Int64
     package let range: SweepRange
     package let isDryRun: Bool

@@ -84,7 +84,7 @@ public struct NotificationRecord: Sendable {
 
     // MARK: Headers
 
-    /// The environment in the headers, or nil if absent or not a published environment.
+    /// The environment in the headers, or nil if it is absent or is not a published environment.
     public var environment: AppStoreEnvironment? {
         headers.text(.environment).flatMap { AppStoreEnvironment(published: $0) }
     }

@@ -37,7 +37,7 @@ public struct AppStoreInstant: Hashable, Comparable, Sendable {
         return AppStoreInstant(clampingMillisecondsSince1970: sum)
     }
 
-    /// Returns the number of milliseconds from this instant to `other`, which is negative if `other` is earlier.
+    /// Returns the number of milliseconds from this instant to `other`, a negative number if `other` is earlier.
     public func milliseconds(to other: AppStoreInstant) -> Int64 {
         other.millisecondsSince1970 - millisecondsSince1970  // both bounded: no overflow
     }

@@ -1,8 +1,8 @@
 /// Schedules requests to one endpoint at even intervals, in call order. Callers pass the current time.
 ///
 /// Even spacing without bursts keeps the number of requests within the limit in every one-second interval. An urgent
-/// request immediately reserves the next free time slot and waits for it. A background request takes only a slot that
-/// is free now, and no more often than its share allows, so it delays an urgent request by at most one interval.
+/// request immediately reserves the next free time slot and waits for it. A background request takes a slot only if one
+/// is free now and the background share allows it, so it delays an urgent request by at most one interval.
 struct RequestBudget: Sendable {
     enum Turn: Sendable, Equatable {
         /// The slot is reserved. Send the request at this time.

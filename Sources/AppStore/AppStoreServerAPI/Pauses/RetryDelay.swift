@@ -1,4 +1,4 @@
-/// The delay before a failed request is retried. It doubles from 1 s to 5 minutes, with jitter.
+/// The delay before a failed request is retried. It doubles with each attempt, from 1 s to 5 minutes, with jitter.
 package enum RetryDelay {
     /// - Parameter attempts: the number of failed attempts, starting at 1.
     package static func milliseconds(attempts: Int) -> Int64 {

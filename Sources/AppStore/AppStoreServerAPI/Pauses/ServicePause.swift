@@ -13,7 +13,7 @@ package struct ServicePause: Equatable, Sendable {
 
     package var isDown: Bool { failures >= Self.limit }
 
-    /// Returns whether a request may begin. While the service is down, that request tests whether the service has
+    /// Returns whether a request may begin. While the service is considered down, such a request tests whether it has
     /// recovered.
     package func isOver(at now: Int64) -> Bool { now >= until }
 

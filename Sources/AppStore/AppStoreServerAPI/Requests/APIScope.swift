@@ -20,7 +20,7 @@ package enum RequestPriority: Sendable, Hashable {
     case urgent
     /// For the last attempt before a deadline. It uses the next free slot even if a 429 has closed the budget.
     case last
-    /// For history, reconciliation and backfill. Uses at most a share of the budget, and only slots that no urgent
-    /// request needs.
+    /// For history, reconciliation and backfill. These requests use at most the background share of the budget, and
+    /// only slots that no urgent request needs.
     case background
 }

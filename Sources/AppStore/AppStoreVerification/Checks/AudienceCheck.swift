@@ -64,8 +64,8 @@ struct AudienceCheck: Sendable {
         return Audience(app: app, environment: environment, isUnexpectedSandbox: !isExpected)
     }
 
-    /// Returns whether Apple documents `appAppleId` for the container. In newer containers, it is compared only if
-    /// present.
+    /// Returns whether Apple documents `appAppleId` for the container. In newer containers, `appAppleId` is compared
+    /// only if it is present.
     private static func needsAppAppleId(_ envelope: NotificationEnvelope) -> Bool {
         switch envelope.containers.first {
         case .data, .summary, .externalPurchaseToken, .appData, nil: true

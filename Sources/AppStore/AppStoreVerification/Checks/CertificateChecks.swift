@@ -12,8 +12,8 @@ enum CertificateChecks {
     /// one DER certificate of limited size.
     ///
     /// The size is checked first, because some OpenSSL versions take quadratic time. A third or fourth entry can be
-    /// anything: trust depends only on the path, and a list other than leaf, intermediate, root is quarantined rather
-    /// than rejected.
+    /// anything: trust depends only on the path, and a notification with a list other than leaf, intermediate, root is
+    /// quarantined rather than rejected.
     /// - Returns: the decoded entries, with nil for a third or fourth entry that is too long or not base64.
     static func encodings(_ header: JWSHeader) throws(Refusal) -> [[UInt8]?] {
         guard let texts = header.certificateTexts, (2...4).contains(texts.count) else {

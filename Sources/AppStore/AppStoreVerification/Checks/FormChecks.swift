@@ -123,9 +123,9 @@ enum FormChecks {
 
 /// The JWS header members that are used. All others (`kid`, `jwk`, `jku`, `x5u`) are ignored and never fetched.
 struct JWSHeader {
-    /// `alg`, or nil if absent or not a string.
+    /// `alg`, or nil if it is absent or not a string.
     let algorithm: String?
-    /// `x5c`, or nil if absent or not an array of strings.
+    /// `x5c`, or nil if it is absent or not an array of strings.
     let certificateTexts: [String]?
     /// Whether `crit` or `b64` is present (RFC 7515 section 4.1.11, RFC 7797).
     let hasCriticalMembers: Bool

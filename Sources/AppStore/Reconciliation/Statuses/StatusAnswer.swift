@@ -4,12 +4,13 @@ package import AppStoreVerification
 internal import EntitlementRules
 internal import JSON
 
-/// Apple's answer about one subscription.
+/// Apple's answer to a status query for one subscription.
 package enum StatusAnswer: Sendable {
     /// A verified answer, with the current status and the transaction that currently grants access. The transaction is
     /// nil if its period has not begun.
     case signed(VerifiedTransaction, status: SubscriptionStatus, current: TransactionId?)
-    /// Apple has no such subscription for this app. This does not prove that it has ended, so nothing is published.
+    /// Apple has no such subscription for this app. This does not prove that the subscription has ended, so nothing is
+    /// published.
     case unknown
     /// The answer is ignored, because it was not signed by Apple or is about a different subscription.
     case refused(SubscriptionStatuses.RefusedItem)

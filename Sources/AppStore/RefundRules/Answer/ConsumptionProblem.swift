@@ -47,8 +47,7 @@ package struct ConsumptionProblem: Error, Hashable, Sendable, CustomStringConver
 /// The reason why a member was omitted so that Apple accepts the answer. The raw values appear in records and metrics
 /// and are a contract.
 package enum ConsumptionNote: String, CaseIterable, Sendable {
-    /// A consumptionPercentage for an auto-renewable subscription, which Apple computes from the elapsed time
-    /// (4000209).
+    /// A consumptionPercentage for an auto-renewable subscription; Apple computes it from the elapsed time (4000209).
     case percentageOfSubscription = "percentage_of_subscription"
     /// A consumptionPercentage for a product with a missing or new type, because the product may be a subscription.
     case percentageOfUnknownType = "percentage_of_unknown_type"

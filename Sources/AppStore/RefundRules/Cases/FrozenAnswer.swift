@@ -81,7 +81,7 @@ package struct FrozenAnswer: DatedPart {
     }
 
     /// Returns the date of the newest request that a proposal covers, or nil if the proposal does not contain it. This
-    /// works even for a proposal with a later version that is otherwise unreadable.
+    /// works even for a proposal in a later version, which is otherwise unreadable.
     package static func through(proposal json: [UInt8]) -> AppStoreInstant? {
         guard let root = try? JSONDocument.object(json).root else { return nil }
         var fields = FieldReader(root)

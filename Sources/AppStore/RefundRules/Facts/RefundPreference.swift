@@ -34,8 +34,9 @@ package struct RefundPreference: Hashable, Sendable {
         return facts
     }
 
-    /// Merges two records about one customer, stored under the appAccountToken and the appTransactionId. A refusal in
-    /// either takes precedence. Every other member is taken from the later record that contains it.
+    /// Merges two records about one customer, one stored under the appAccountToken and the other under the
+    /// appTransactionId. A refusal in either takes precedence. Every other member is taken from the later record that
+    /// contains it.
     package func merging(_ other: RefundPreference) -> RefundPreference {
         let isLater = since ?? .earliest >= other.since ?? .earliest
         let (first, second) = isLater ? (self, other) : (other, self)

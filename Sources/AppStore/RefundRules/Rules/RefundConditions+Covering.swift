@@ -41,8 +41,8 @@ extension RefundConditions {
         return other.map { covers(one, $0) } ?? false
     }
 
-    /// The reason why these conditions are never met, or met only by requests that Apple accepts no answer to. Nil if
-    /// there is none.
+    /// The reason why these conditions are never met, or are met only by requests for which Apple accepts no answer.
+    /// Nil if there is no such reason.
     var contradiction: String? {
         if let ownerships, ownerships.isSubset(of: [.familyShared, .assigned]) {
             return "Apple accepts no answers for family members' or assigned transactions"
