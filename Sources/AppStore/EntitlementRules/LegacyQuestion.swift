@@ -38,7 +38,7 @@ extension PurchaseFacts {
             due: first, ids: answeredLegacyIds, transactions: transactions.filter { seen.insert($0).inserted })
     }
 
-    /// The facts that an answer to a query at this time settles. These are all facts received so far, including those
+    /// The facts that an answer to a query sent now would settle. These are all facts received so far, including those
     /// that currently agree with Apple, because the answer may contradict them (app-store.md 12.4).
     package var answeredLegacyIds: [LegacyFactId] {
         guard let legacy else { return [] }

@@ -32,7 +32,7 @@ extension TransactionFacts {
     }
 
     /// Returns whether this statement takes precedence for the shared purchase because, among the statements signed by
-    /// that time, it is the newer one.
+    /// `moment`, it is the newer one.
     fileprivate func overrides(_ other: TransactionFacts, asOf moment: AppStoreInstant?) -> Bool {
         if let moment {
             let (isSigned, isOtherSigned) = (version.signedDate <= moment, other.version.signedDate <= moment)

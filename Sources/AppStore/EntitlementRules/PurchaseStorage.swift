@@ -7,7 +7,7 @@ final class PurchaseStorage: @unchecked Sendable {
     init(_ fields: PurchaseFields) { self.fields = fields }
 }
 
-/// Stores the unsigned facts behind a reference, so that the many purchases without any use little memory.
+/// Stores the unsigned facts behind a reference, so that the many purchases without unsigned facts use little memory.
 final class LegacyStorage: Hashable, Sendable {
     let facts: LegacyFacts
 
