@@ -7,7 +7,7 @@ struct KeyCache {
         let mark: SubjectMark
         /// The key; nil if the subject currently has none.
         var key: ArchiveDataKey?
-        /// The time up to which signed records get no key, in milliseconds since 1970.
+        /// Records signed up to this time, in milliseconds since 1970, get no key.
         var erasedUpTo: Int64?
         /// Whether this key is the subject's first key in the keys topic.
         var isPublished = false

@@ -36,8 +36,8 @@ package enum DataKeyState: Sendable {
 
 extension KeyStore {
     /// Returns the key of each request's subject, or `erased` if the subject was erased and the record is not newer
-    /// than the erasure. Missing keys are created in one transaction and are on disk on return. They are proposals: a
-    /// subject's first key in the keys topic is the one in use.
+    /// than the erasure. Missing keys are created in one transaction and are on disk on return. New keys are only
+    /// proposals: a subject's first key in the keys topic is the one in use.
     ///
     /// - Throws: ``ArchiveError``: `keyStoreUnavailable`, `wrongEncryptionKey`, `damagedWrappedKey` or
     ///   `keyStoreUnusable`. In that case, no new key has been used.

@@ -16,7 +16,7 @@ package enum ErasureOutcome: Hashable, Sendable {
     case holdEnded
 }
 
-/// A legal hold.
+/// A legal hold, which prevents the destruction of a subject's keys and the deletion of its payloads.
 package struct LegalHold: Hashable, Sendable {
     /// The start of the hold, in milliseconds since 1970.
     package let sinceMilliseconds: Int64
@@ -30,7 +30,7 @@ package struct SubjectStatus: Hashable, Sendable {
     /// them at the same time.
     package let keys: [ArchiveKeyId]
     package let destroyedKeys: [ArchiveKeyId]
-    /// The time up to which signed records are erased, in milliseconds since 1970.
+    /// Records signed up to this time, in milliseconds since 1970, are erased.
     package let erasedUpToMilliseconds: Int64?
     package let hold: LegalHold?
 }
@@ -166,7 +166,7 @@ extension KeyStoreFile {
         case .erase:
             let outcome = try erase(
                 record.subject, upTo: at, reason: record.reason, request: record.request)
-            // Also record as destroyed the keys that only other hosts had.
+            // Keys that only other hosts had are also recorded as destroyed.
             if let erased = try erasedUpTo(of: record.subject), erased >= at {
                 for id in record.keys { try insertDestroyed(id, of: record.subject) }
             }

@@ -18,7 +18,7 @@ extension KeyStore {
         try file.withLock { (file) throws(ArchiveError) in try file.counts() }
     }
 
-    /// Rewraps every key that is not wrapped with the first key-encryption key, in batches. Once all processes use the
+    /// In batches, rewraps every key that is not wrapped with the first key-encryption key. Once all processes use the
     /// new key, the other key files can be removed. Other calls may run between batches.
     ///
     /// - Returns: the number of rewrapped keys.
@@ -40,8 +40,8 @@ extension KeyStore {
         return count
     }
 
-    /// Returns the number of data keys that each key-encryption key wraps, keyed by its id. A key-encryption key that
-    /// wraps no keys can be removed.
+    /// Returns the number of data keys wrapped with each key-encryption key, keyed by the wrapping key's id. A
+    /// key-encryption key that wraps no keys can be removed.
     package func wrappedKeys() throws(ArchiveError) -> [String: Int] {
         try file.withLock { (file) throws(ArchiveError) in try file.wrappedKeys() }
     }

@@ -24,7 +24,8 @@ extension KeyStore {
     }
 
     /// Returns whether objects encrypted under these keys may be deleted: all keys are in this key store, and none of
-    /// their subjects is under a legal hold. For any other key, this host cannot tell whether there is a hold.
+    /// their subjects is under a legal hold. For a key that is not in this key store, this host cannot tell whether
+    /// there is a hold.
     ///
     /// - Parameter hasHolds: the result of ``hasHolds()`` in this run.
     package func mayPrune(_ keys: Set<ArchiveKeyId>, hasHolds: Bool) throws(ArchiveError) -> Bool {

@@ -18,7 +18,7 @@ package struct FollowedKeys: Hashable, Sendable {
 ///
 /// A subject's keys are an append-only list. Every host uses the first key in the topic; records encrypted under a
 /// different key remain readable. If a record lacks keys that this store has, or contains a key that is destroyed here,
-/// the subject is published again. A tombstone destroys nothing; only records in the erasures topic do.
+/// the subject's keys are published again. A tombstone destroys nothing; only records in the erasures topic do.
 extension KeyStore {
     /// Returns the offset from which to read the keys topic. If the cluster has changed or the topic was recreated,
     /// this is the beginning, and every key becomes due for publication.
@@ -54,13 +54,13 @@ extension KeyStore {
         }
     }
 
-    /// Marks records as acknowledged by Kafka. Records that have not changed since are then no longer due.
+    /// Marks records as acknowledged by Kafka. Records that have not changed in the meantime are no longer due.
     package func acknowledge(_ records: [ArchiveKeyRecord]) throws(ArchiveError) {
         try file.withLock { (file) throws(ArchiveError) in try file.acknowledge(records) }
     }
 
-    /// Returns erasure records for keys that were erased before this store received them, because another host had used
-    /// them before it read the erasure.
+    /// Returns erasure records for keys that are in the given records but were never in this store, because their
+    /// subject had already been erased here. Another host used these keys before it read the erasure.
     package func erasures(ofKeysIn records: [ArchiveKeyRecord]) throws(ArchiveError) -> [ErasureRecord] {
         try file.withLock { (file) throws(ArchiveError) in try file.erasures(ofKeysIn: records) }
     }
@@ -133,7 +133,7 @@ extension KeyStoreFile {
         }
         followed.applied += 1
         let known = before.filter { $0.rank != nil }.map(\.number)
-        // A record with all known keys determines the order; otherwise new keys are appended.
+        // A record that lists all known keys determines the order; otherwise, new keys are appended.
         let order = Set(named).isSuperset(of: known) ? named : known + named.filter { !known.contains($0) }
         for (rank, number) in order.enumerated() { try setRank(rank, ofRow: number) }
         let state = try sharedState(of: subject)
@@ -173,7 +173,8 @@ extension KeyStoreFile {
         return nil
     }
 
-    /// - Returns: the pseudonym key to adopt, if it differs from the store's and the store is still empty.
+    /// - Returns: the pseudonym key to adopt if it differs from the store's and the store is still empty; otherwise
+    ///   nil.
     private func follow(
         _ record: WrappedMarks, adopted: SecretKey?, _ followed: inout FollowedKeys
     ) throws -> SecretKey? {

@@ -55,7 +55,7 @@ package final class KeyStore: Sendable {
     /// The id of the pseudonym key: 16 hexadecimal digits, the same in all key stores of an installation.
     package var marksId: String { file.withLock { $0.marksId } }
 
-    /// Returns the HMAC key for the index. It does not change when the key-encryption key is rotated.
+    /// Returns the HMAC key for the index. The HMAC key does not change when the key-encryption key is rotated.
     ///
     /// - Throws: ``ArchiveError`` with code `keyStoreUnavailable` if libcrypto fails.
     func indexKey() throws(ArchiveError) -> HMACSHA256Key {

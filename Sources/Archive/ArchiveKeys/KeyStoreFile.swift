@@ -10,7 +10,8 @@ final class KeyStoreFile {
     var cache: KeyCache
     /// The value of ``KeyStoreValue/changes`` when the cache was last up to date.
     var seenChanges: Int64 = 0
-    /// The value of `PRAGMA data_version` at that time. It changes with each commit by another connection.
+    /// The value of `PRAGMA data_version` when the cache was last up to date. Each commit by another connection changes
+    /// it.
     var seenVersion: Int64 = 0
     private var marksSecret: SecretKey
     private var marks: HMACSHA256Key

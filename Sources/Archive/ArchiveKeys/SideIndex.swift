@@ -69,7 +69,7 @@ package final class SideIndex: Sendable {
         try file.withLock { (file) throws(ArchiveError) in try file.isEmpty() }
     }
 
-    /// Returns the first leaf of a log that is not in the index yet.
+    /// Returns a log's first leaf that has not been indexed yet.
     package func next(of partition: KafkaTopicPartition) throws(ArchiveError) -> Int {
         try file.withLock { (file) throws(ArchiveError) in try file.next(of: partition) }
     }
@@ -96,7 +96,7 @@ package final class SideIndex: Sendable {
         try file.withLock { (file) throws(ArchiveError) in try file.resolve(entries, of: partition) }
     }
 
-    /// Returns all entries encrypted under a key, with or without identifiers, in log order.
+    /// Returns all entries encrypted under a given key, with or without identifiers, in log order.
     package func places(ofKey key: ArchiveKeyId) throws(ArchiveError) -> [IndexedPlace] {
         try file.withLock { (file) throws(ArchiveError) in try file.places(ofKey: key) }
     }

@@ -2,7 +2,7 @@ package import Cryptography
 package import TransparencyLog
 
 /// Signs the checkpoints of an archive's logs. All logs share the same keys; the log's name in a checkpoint
-/// distinguishes it from the checkpoints of other logs.
+/// distinguishes the checkpoint from those of other logs.
 ///
 /// A checkpoint has three signatures per key. The first, of type Ed25519, has the log's origin as its key name, as
 /// recommended by c2sp.org/tlog-checkpoint. The second is a cosignature, which includes the time. Its key name is the

@@ -4,8 +4,8 @@ package import TransparencyLog
 package struct LogKnowledge: Sendable {
     /// The last notes that this host signed; nil if none are stored.
     package var heads: (any SignedHeads)?
-    /// Returns the newest anchored checkpoints of the log with the given origin. The second argument is whether this
-    /// host has a note for the log; in that case, an unreachable anchor is not an error.
+    /// Returns the newest anchored checkpoints of the log with the given origin. The second argument states whether
+    /// this host has a note for the log; if it has one, an unreachable anchor is not an error.
     package var anchored: @Sendable (_ origin: String, _ hasNote: Bool) async throws -> [SignedNote]
     /// Returns evidence that the log existed before, as a clause such as "the group has read its partition", or nil if
     /// there is none. Called only if the store has no checkpoint for the log.

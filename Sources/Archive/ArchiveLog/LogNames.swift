@@ -10,7 +10,7 @@ package import TransparencyLog
 /// tile/<level>/<n>[.p/<width>]    hash tiles (c2sp.org/tlog-tiles)
 /// tile/entries/<n>[.p/<width>]    the leaves of one level-0 tile
 /// segments/<n>[.p/<width>]        the objects of the same leaves
-/// retention                       signed; the first leaf whose segment is kept
+/// retention                       the signed statement of the first leaf whose segment is kept
 /// cosigned/<key id>               the newest checkpoint that a witness cosigned, with its cosignature
 /// staging/<leaves>-<root>-<base>  in a store without locks: the objects of a commit until their names are written
 /// ```
@@ -100,7 +100,7 @@ package struct LogNames: Hashable, Sendable {
         return TilePath(text: rest).map(LogObject.tile)
     }
 
-    /// Returns whether a commit may write the object: a tile, entries or a segment.
+    /// Returns whether an object is of a kind that a commit may write: a tile, entries or a segment.
     func isOfTree(_ name: ObjectName) -> Bool {
         switch content(name) {
         case .tile, .segment: true

@@ -45,7 +45,7 @@ struct LogOpening: Sendable {
         if let evidence = try await knowledge.evidence() { throw ArchiveError.beginRefused(names, evidence) }
     }
 
-    /// Returns the stored checkpoint, or its successor if this host signed one before its process ended.
+    /// Returns the stored checkpoint, or its successor if an earlier process on this host signed one.
     func newest(
         _ found: StoredObject, _ staged: [(name: ObjectName, staged: StagedName)]
     ) async throws -> CommittedCheckpoint {
@@ -118,8 +118,8 @@ struct LogOpening: Sendable {
         }
     }
 
-    /// Returns whether the store has all objects of a checkpoint that this host signed. They were durable before the
-    /// signature, so a missing object means that an earlier state of the store was restored.
+    /// Returns whether the store has all objects of a checkpoint that this host signed. The objects were durable before
+    /// the checkpoint was signed, so a missing object means that an earlier state of the store was restored.
     private func isWhole(
         _ checkpoint: Checkpoint, _ staged: [(name: ObjectName, staged: StagedName)]
     ) async throws -> Bool {

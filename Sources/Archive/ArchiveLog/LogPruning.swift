@@ -3,13 +3,13 @@ internal import TransparencyLog
 
 /// Deletes a log's expired segments in two steps: one run announces the deletion, and another run at least
 /// ``minimumDelay`` later deletes the announced segments that are still expired. Leaves, entries and hash tiles are
-/// kept, so the log remains provable. A signed statement specifies the first leaf with a kept object, so that the
-/// removal of any other segment is detected.
+/// kept, so the log remains provable. A signed statement specifies the first leaf whose object is retained, so that the
+/// removal of its segment or a later one is detected.
 package struct LogPruning: Sendable {
-    /// The minimum time between announcement and deletion in milliseconds, which allows operators to notice a wrong
+    /// The minimum time between announcement and deletion, in milliseconds. It gives operators time to notice a wrong
     /// clock or to place a hold.
     package static let minimumDelay: Int64 = 86_400_000
-    /// The divisor that limits a run: it may announce at most one in this many of the full segments still kept.
+    /// The divisor that limits a run: the run may announce at most one in this many of the full segments that remain.
     static let greatestShare = 10
     /// The number of segments that a run may always announce, so that pruning a small log makes progress.
     static let leastSegments = 16
@@ -45,13 +45,13 @@ package struct LogPruning: Sendable {
 
     /// The steps of a run. Each leaf index is the first in a segment.
     package struct Plan: Sendable {
-        /// The first leaf with a kept object before the run.
+        /// The first leaf whose object was retained before the run.
         package let before: Int
-        /// The first leaf with a kept object after the run.
+        /// The first leaf whose object is still retained after the run.
         package let minimum: Int
         /// The announcement after the run.
         package let announced: Retention.Announcement?
-        /// The segments below the minimum that are kept, in ascending order. Only an actual run determines them.
+        /// The retained segments below the minimum, in ascending order. Only an actual run determines them.
         package internal(set) var kept: [Range<Int>] = []
         /// The number of segments that the run deletes.
         package internal(set) var deletions = 0
@@ -108,8 +108,8 @@ package struct LogPruning: Sendable {
         } catch { throw ArchiveError(error, writing: names) }
     }
 
-    /// Returns the time, in milliseconds since 1970, when the first segment that a plan neither deletes nor keeps for a
-    /// hold was completed, that is, when its last leaf was archived. Nil if there is no full segment.
+    /// Returns the time, in milliseconds since 1970, at which the last leaf was archived in the first full segment that
+    /// a plan neither deletes nor keeps because of a hold. Nil if there is no such segment.
     ///
     /// - Parameter size: the number of leaves that the checkpoint covers.
     package func firstKept(_ plan: Plan, size: Int) async throws(ArchiveError) -> Int64? {
@@ -150,7 +150,7 @@ package struct LogPruning: Sendable {
         return min(full, minimum + max(Self.leastSegments, kept / Self.greatestShare) * TilePath.fullWidth)
     }
 
-    /// Returns the end of the contiguous range of expired segments, starting at `first`.
+    /// Returns the end of the contiguous range of expired segments that starts at `first`.
     private func end(of inputs: Inputs, from first: Int, to bound: Int) async throws -> Int {
         var end = first
         while end + TilePath.fullWidth <= min(bound, inputs.size) {

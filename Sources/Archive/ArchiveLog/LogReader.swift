@@ -51,7 +51,7 @@ package struct LogReader: Sendable {
         return try await checkpoint(name, of: origin)
     }
 
-    /// Returns the names of all copies and of the newest checkpoint (which may not exist).
+    /// Returns the names of the newest checkpoint, even if it does not exist, and of all copies.
     ///
     /// - Throws: ``ArchiveError`` with code `storage`.
     package func checkpointNames() async throws(ArchiveError) -> [ObjectName] {
@@ -175,7 +175,7 @@ package struct LogReader: Sendable {
     ) async throws(ArchiveError) -> (bytes: [UInt8], width: Int, name: ObjectName) {
         var size = size
         var first: ObjectName?
-        /// The checkpoint with the staged objects that were searched last.
+        /// The checkpoint whose staged objects were searched last.
         var searched: Checkpoint?
         // The loop terminates: each newer checkpoint has more leaves, and a full tile is never deleted.
         while true {

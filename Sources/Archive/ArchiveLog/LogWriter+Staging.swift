@@ -13,7 +13,8 @@ extension LogWriter {
             try await store.createTemporary(name, bytes)
         } catch {
             guard error.code == .exists else { throw error }
-            // The object exists if an earlier attempt or another writer with the same leaves has staged the commit.
+            // The object already exists if an earlier attempt or another writer with the same leaves has staged the
+            // commit.
             guard let found = try await store.read(name), found.bytes != bytes else { return name }
             _ = try await store.replace(name, bytes, expected: found.version)
         }

@@ -34,7 +34,7 @@ extension LogWriter {
         } catch {
             guard error.code == .changed else { throw error }
             // After a restart, the writer signs the same tree again, so a copy with other signatures may exist. A copy
-            // of a different tree of this size is an error.
+            // of a different tree of the same size is an error.
             guard let found = try await store.read(name), let note = try? SignedNote(bytes: found.bytes),
                 let kept = try? Checkpoint(text: note.text), let own = try? Checkpoint(text: committed.note.text),
                 kept == own

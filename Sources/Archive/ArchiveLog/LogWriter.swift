@@ -214,7 +214,7 @@ package struct LogWriter: Sendable {
         return objects
     }
 
-    /// Writes objects that no checkpoint covers yet under their own names. This is safe because this writer holds the
+    /// Writes, under their own names, objects that no checkpoint covers yet. This is safe because this writer holds the
     /// log's lock.
     private func write(_ objects: [NamedBytes]) async throws(ObjectStoreError) {
         for object in objects {

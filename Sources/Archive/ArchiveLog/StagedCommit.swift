@@ -32,7 +32,7 @@ struct StagedCommit: Sendable {
         return bytes
     }
 
-    /// Parses the objects; returns nil for any other bytes.
+    /// Parses a staged commit; returns nil for any other bytes.
     init?(bytes: [UInt8], of names: LogNames) {
         var rest = bytes[...]
         func line() -> String? {
@@ -61,7 +61,8 @@ struct StagedCommit: Sendable {
 }
 
 /// The name of a staged commit: `<leaves>-<root>-<digest of the preceding checkpoint>`. A checkpoint is replaced only
-/// once, so a staged commit that is not based on the newest checkpoint is never written again and can be deleted.
+/// once, so a commit that is not based on the newest checkpoint is never staged again, and its staged object can be
+/// deleted.
 package struct StagedName: Hashable, Sendable {
     package let size: Int
     /// The root in 64 hexadecimal digits.

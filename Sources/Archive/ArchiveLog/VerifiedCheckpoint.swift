@@ -16,8 +16,8 @@ package struct VerifiedCheckpoint: Equatable, Sendable {
     /// - Parameters:
     ///   - origin: the expected origin; nil accepts any.
     ///   - verifiers: the archive's public keys; nil parses without verifying.
-    /// - Throws: ``ArchiveError``: `corruptObject`, `unknownKey`, or `invalidSignature`, which also means that some of
-    ///   a key's three signatures are missing.
+    /// - Throws: ``ArchiveError``: `corruptObject`, `unknownKey`, or `invalidSignature`, including when any of a key's
+    ///   three signatures is missing.
     package init(_ note: SignedNote, of origin: String?, verifiers: ArchiveVerifiers?) throws(ArchiveError) {
         self.note = note
         do throws(TransparencyLogError) {

@@ -20,7 +20,7 @@ struct AnchoredHeads: Sendable {
     /// Returns the anchored checkpoints of a log, as signed notes.
     ///
     /// - Throws: ``ArchiveServiceError``: `anchorUnreachable` if an anchor cannot be read and this host has no signed
-    ///   note for the log. If it has one, the failure is only logged.
+    ///   note for the log. If the host has one, the failure is only logged.
     func notes(of names: LogNames, origin: String, hasNote: Bool) async throws -> [SignedNote] {
         var notes: [SignedNote] = []
         do {

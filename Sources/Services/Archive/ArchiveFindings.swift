@@ -13,7 +13,7 @@ final class ArchiveFindings: Sendable {
         .invalidSignature, .missingObject, .corruptObject,
     ]
 
-    /// The part of the work on a log that a condition belongs to.
+    /// The kind of work that a condition affects.
     private enum Work: Hashable {
         case writing
         case anchoring(String)
@@ -29,7 +29,8 @@ final class ArchiveFindings: Sendable {
     private let events: OperatorEvents?
     /// The reason for each ongoing condition.
     private let reasons = Mutex<[Subject: String]>([:])
-    /// The first offset of each partition's last gap. A failed flush is repeated with the same gap.
+    /// The first offset of each partition's last gap, so that a gap is not reported again when a failed flush is
+    /// repeated.
     private let gaps = Mutex<[KafkaTopicPartition: KafkaOffset]>([:])
 
     init(_ events: OperatorEvents?) { self.events = events }

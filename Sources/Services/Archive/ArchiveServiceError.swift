@@ -9,7 +9,7 @@ struct ArchiveServiceError: TerminatingError, Equatable, CustomStringConvertible
     enum Code: String, Sendable {
         /// The anchor did not respond, or reported a temporary failure.
         case unavailable
-        /// The anchor has no such log or key, or rejects the checkpoint.
+        /// The anchor does not know the log or its key, or rejects the checkpoint.
         case refused
         /// The anchor has a longer log or different leaves, because the archive was rolled back or forked.
         case conflict

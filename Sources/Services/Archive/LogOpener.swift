@@ -10,7 +10,7 @@ struct LogOpener: Sendable {
     let heads: any SignedHeads
     let anchored: AnchoredHeads
     let checkpointLog: AnchoredCheckpointLog
-    /// Whether logs may be started (the setting `archive.begin`).
+    /// Whether logs are accepted as they are in the store, regardless of earlier signatures (`archive.begin`).
     let mayBegin: Bool
     let clusterId: String
     let clocks: Clocks
@@ -26,8 +26,8 @@ struct LogOpener: Sendable {
         else { throw ArchiveServiceError.recreated(record.topicPartition, differing: record.offset) }
     }
 
-    /// - Parameter evidence: returns a clause with the evidence that the log existed; called only if the archive does
-    ///   not contain the log.
+    /// - Parameter evidence: returns a clause with the evidence that the log existed before; called only if the archive
+    ///   does not contain the log.
     /// - Throws: ``ArchiveError`` or ``ArchiveServiceError``: `otherCluster`.
     func open(
         _ partition: KafkaTopicPartition, evidence: @escaping @Sendable () async throws -> String?

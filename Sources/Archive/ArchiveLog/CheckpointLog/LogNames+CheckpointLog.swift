@@ -2,7 +2,8 @@ internal import KafkaModel
 package import ObjectStorage
 
 /// The location of the checkpoint log: the log with the checkpoints of all other logs as its leaves. All its objects
-/// are below `checkpoint-log/`, which cannot collide with a partition's log because those paths have two folders.
+/// are below `checkpoint-log/`, which cannot collide with a partition's log, because a partition's path has two
+/// folders.
 ///
 /// ```
 /// checkpoint, checkpoints/…, tile/…   as in every log

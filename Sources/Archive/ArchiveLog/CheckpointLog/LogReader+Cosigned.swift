@@ -35,7 +35,7 @@ extension LogReader {
     /// - Parameters:
     ///   - origin: the origin of the other log.
     ///   - leaf: the index of the leaf that the checkpoint must cover.
-    ///   - size: the number of leaves in this log. The search starts at the last one.
+    ///   - size: the number of leaves in this log. The search starts at the last leaf.
     /// - Returns: the index of the leaf and the checkpoint in it, or nil if there is none.
     /// - Throws: ``ArchiveError``.
     package func loggedCheckpoint(

@@ -48,7 +48,7 @@ package struct LoggedCheckpoints: Sendable {
     /// Returns whether an entry is a checkpoint.
     package static func isCheckpoint(_ entry: [UInt8]) -> Bool { checkpoint(in: entry[...]) != nil }
 
-    /// Returns the checkpoint in an entry, or nil for any other entry.
+    /// Returns the checkpoint in an entry, or nil if the entry is not a checkpoint.
     static func checkpoint(in entry: ArraySlice<UInt8>) -> Checkpoint? {
         guard let text = String(validating: entry, as: UTF8.self), let checkpoint = try? Checkpoint(text: text),
             checkpoint.size > 0, checkpoint.extensions.isEmpty, checkpoint.text.utf8.elementsEqual(entry)

@@ -99,11 +99,11 @@ package struct ArchiveLeaf: Hashable, Sendable {
     /// Whether the object was omitted because its subject had been erased before the record arrived.
     package var isErasedOnArrival: Bool { position.kind.isPersonal && objectLength == 0 }
 
-    /// Returns whether the given bytes are the object's.
+    /// Returns whether the given bytes are the leaf's object.
     package func describes(_ object: UnsafeRawBufferPointer) -> Bool {
         object.count == objectLength && SHA256.digest(of: object) == objectDigest
     }
 
-    /// Returns whether the given bytes are the object's.
+    /// Returns whether the given bytes are the leaf's object.
     package func describes(_ object: [UInt8]) -> Bool { object.withUnsafeBytes { describes($0) } }
 }

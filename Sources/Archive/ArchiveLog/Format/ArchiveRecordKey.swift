@@ -1,7 +1,7 @@
 package import Cryptography
 
-/// The key of one record's object. It is derived from the subject's data key and the record's position, so it can be
-/// disclosed to show that record without decrypting any other.
+/// The key of one record's object. It is derived from the subject's data key and the record's position, so disclosing
+/// it reveals only that record.
 package struct ArchiveRecordKey: Sendable {
     package static let byteCount = AES256GCM.keyByteCount
     /// The length of the commitment in an object, in bytes.

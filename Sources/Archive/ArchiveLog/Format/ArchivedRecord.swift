@@ -4,7 +4,7 @@ package import KafkaModel
 package struct ArchivedRecord: Hashable, Sendable {
     static let formatVersion: UInt8 = 1
 
-    /// The key; nil if null, which differs from empty.
+    /// The key; nil if it is null rather than empty.
     package let key: [UInt8]?
     /// The value; nil for a tombstone.
     package let value: [UInt8]?

@@ -15,18 +15,18 @@ package struct RetentionRecord: Hashable, Sendable {
 
     static let formatVersion: Int64 = 1
     private static let maximumValueBytes = 1 << 20
-    /// The maximum number of kept segment ranges to list.
+    /// The maximum number of ranges of retained segments to list.
     package static let maximumKeptRanges = 20_000
 
     package let action: Action
     /// The origin of the log.
     package let origin: String
-    /// The first leaf with a kept object.
+    /// The first leaf whose object is retained.
     package let minimum: Int
-    /// The first leaf with a kept object after the next deletion; nil if no deletion is announced.
+    /// The first leaf whose object is still retained after the next deletion; nil if no deletion is announced.
     package let announced: Int?
-    /// The indexes of segments below the minimum that are kept because of a legal hold or an unknown key, in ascending
-    /// order. Nil if there are too many to list, and in records from earlier releases.
+    /// The indexes, in ascending order, of the segments below the minimum that are retained because of a legal hold or
+    /// an unknown key. Nil if there are too many to list, and in records from earlier releases.
     package let kept: [Range<Int>]?
     /// Records archived before this time are expired.
     package let archivedBefore: AppStoreInstant
@@ -47,8 +47,8 @@ package struct RetentionRecord: Hashable, Sendable {
         self.at = at
     }
 
-    /// Returns the record to produce. Its key identifies the log, so compaction keeps the newest record; the archive
-    /// contains all of them.
+    /// Returns the record to produce. Its key identifies the log, so compaction keeps only the log's newest record; the
+    /// archive contains all records.
     package func produced(to topic: KafkaTopic) -> KafkaProducerRecord {
         KafkaProducerRecord(topic: topic, key: Array("retention/\(origin)".utf8), value: jsonText)
     }

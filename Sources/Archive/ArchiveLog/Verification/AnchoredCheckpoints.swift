@@ -21,7 +21,8 @@ package struct AnchoredCheckpoints: Sendable {
     package private(set) var count = 0
     /// The number of checkpoints not signed with any of the given keys, by origin.
     package private(set) var unverified: [String: Int] = [:]
-    /// The number of notes that are not checkpoints, plus unverified checkpoints of origins beyond the limit.
+    /// The number of notes that are not checkpoints, plus the number of unverified checkpoints whose origins are not in
+    /// ``unverified``.
     package private(set) var otherNotes = 0
 
     /// - Parameter verifiers: the archive's public keys; nil means that no checkpoint is used.
@@ -68,7 +69,7 @@ package struct AnchoredCheckpoints: Sendable {
 
 /// A root that a log must have at a given size.
 struct AnchoredRoot: Sendable {
-    /// The root's origin.
+    /// The source that states the root.
     enum Source: Sendable, Equatable {
         /// An external checkpoint.
         case elsewhere
@@ -81,7 +82,7 @@ struct AnchoredRoot: Sendable {
         /// A leaf of the checkpoint log, not covered by any external checkpoint.
         case checkpointLog
 
-        /// Whether an attacker who can change the archive cannot change the source.
+        /// Whether the source is safe from an attacker who can change the archive.
         var isElsewhere: Bool { self == .elsewhere || self == .anchoredCheckpointLog }
     }
 

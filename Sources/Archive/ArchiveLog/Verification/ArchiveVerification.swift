@@ -21,8 +21,8 @@ package struct ArchiveVerification: Sendable {
         let archives = try await archives(LogReader.logs(in: store))
         let anchored = anchoredLogs(options.anchors, archives)
         let before = anchoredLogs(options.verifiedBefore, archives).logs
-        // Verify the checkpoint log first: every log that it mentions already exists and is at least as long as its
-        // checkpoint in this log.
+        // Verify the checkpoint log first: every log that it mentions already exists and is at least as long as the
+        // checkpoint that it contains for that log.
         let checkpoints = try await checkpointLog(archives)
         let logged = loggedLogs(checkpoints)
         let present = try await LogReader.logs(in: store)
@@ -100,7 +100,7 @@ package struct ArchiveVerification: Sendable {
         return (logs, others)
     }
 
-    /// Returns the log with an origin in an archive, or nil if the origin belongs to a different archive.
+    /// Returns the names of the log with a given origin, or nil if the origin belongs to a different archive.
     private static func names(of origin: String, _ archive: String) -> LogNames? {
         let folder = origin.split(separator: "/").suffix(2).joined(separator: "/")
         guard let prefix = try? ObjectName(folder), let names = LogNames(folder: prefix),

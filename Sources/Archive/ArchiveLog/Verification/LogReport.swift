@@ -6,13 +6,13 @@ package struct LogReport: Sendable {
     package let log: LogNames
     /// The checkpoint that the log was verified against; nil if none could be read.
     package internal(set) var checkpoint: VerifiedCheckpoint?
-    /// The findings in log order; the first finding is the first bad position.
+    /// The findings in log order, starting with the first bad position.
     package internal(set) var findings: [Finding] = []
     /// The number of findings that exceed the limit on ``findings``.
     package internal(set) var moreFindings = 0
     /// The number of leaves that were not read again because an earlier run verified them.
     package internal(set) var leavesBefore = 0
-    /// The number of leaves with recomputed hashes.
+    /// The number of leaves whose hashes were recomputed.
     package internal(set) var leaves = 0
     /// The number of objects that match their leaves.
     package internal(set) var objects = 0
@@ -41,7 +41,7 @@ package struct LogReport: Sendable {
     /// The number of leaves beyond the checkpoint that have objects: a writer's unfinished work, or a sign that the log
     /// was rolled back.
     package internal(set) var leavesBeyond = 0
-    /// The number of objects that the newest checkpoint does not need, and the first few names.
+    /// The number of objects that the newest checkpoint does not need, and the names of the first few.
     package internal(set) var strayObjects = 0
     package internal(set) var strayNames: [ObjectName] = []
     /// The number of offset ranges in which Kafka had no records.

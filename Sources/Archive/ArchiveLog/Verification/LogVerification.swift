@@ -138,7 +138,7 @@ struct LogVerification {
     }
 
     /// Evaluates a copy that is later than the checkpoint. Returns nil if the writer has made progress in the meantime.
-    /// Otherwise an earlier checkpoint was restored, so this adds a finding and returns the copy.
+    /// Otherwise, an earlier checkpoint was restored: adds a finding and returns the copy.
     private mutating func judge(later size: Int, _ head: VerifiedCheckpoint) async -> VerifiedCheckpoint? {
         if let newer = try? await reader.checkpoint(), newer.checkpoint.size >= size { return nil }
         let name = try? names.checkpoint(size: size)
@@ -358,7 +358,7 @@ struct LogVerification {
         var hasher = MerkleHasher()
         let isHead = frontier.root(using: &hasher) == head.checkpoint.root
         for finding in contradicted {
-            // If the tree matches its newest checkpoint, the log has signed two different trees.
+            // If the tree matches its newest checkpoint, two different trees of the log were signed.
             let isSigned = isHead && head.isSigned
             add(
                 Finding(

@@ -16,7 +16,7 @@ package struct DeletedSegment: Hashable, Sendable {
 
 /// Verifies deletions against the retention records, which are leaves in the erasures topic's log. The deletion of a
 /// segment must have been announced, and a recorded step must have performed it at least a day later. At that time, the
-/// segment must have been old enough and not among the kept ones.
+/// segment must have been old enough, and must not have been listed as retained.
 package struct RetentionCheck: Sendable {
     /// The maximum difference between a host's clock and Kafka's, in milliseconds.
     static let clockTolerance: Int64 = 3_600_000
@@ -32,7 +32,7 @@ package struct RetentionCheck: Sendable {
 
     package init(retention: Int64) { self.retention = retention }
 
-    /// Adds a step. Call it in log order. `leaf` is the leaf for the step's record.
+    /// Adds a step. Steps must be added in log order. `leaf` is the leaf for the step's record.
     package mutating func add(_ record: RetentionRecord, _ leaf: ArchiveLeaf) {
         let latest = min(leaf.timestampMilliseconds ?? leaf.archivedAtMilliseconds, leaf.archivedAtMilliseconds)
         guard record.atMilliseconds <= latest.addingReportingOverflow(Self.clockTolerance).partialValue else {

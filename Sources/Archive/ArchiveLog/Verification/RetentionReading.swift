@@ -1,7 +1,7 @@
 internal import ObjectStorage
 internal import TransparencyLog
 
-/// Reads the index of the first leaf with a kept object.
+/// Reads the index of the first leaf whose object is retained.
 struct RetentionReading: Sendable {
     let reader: LogReader
     let origin: String

@@ -5,11 +5,11 @@ package struct WitnessPolicy: Sendable {
     /// The trusted witnesses. Cosigned sizes and anchors refer to positions in this list.
     package let witnesses: [NoteVerifier]
     private let quorum: WitnessQuorum
-    /// The index of each witness in the quorum.
+    /// Each witness's index in ``quorum``.
     private let indexes: [Int]
     /// The required number of witnesses or the name of the quorum, phrased as the end of a message: `2 must`.
     package let demand: String
-    /// The names of witnesses with ML-DSA-44 keys that this libcrypto does not support. They never count.
+    /// The names of witnesses with ML-DSA-44 keys that this libcrypto does not support. Their cosignatures never count.
     package let unavailable: [String]
 
     /// Creates a policy that requires `quorum` of the witnesses.

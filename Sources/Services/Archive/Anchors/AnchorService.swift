@@ -121,7 +121,8 @@ final class AnchorService: Service {
         }
     }
 
-    /// Returns the pause after a number of consecutive failures. The pause doubles with each failure, up to a limit.
+    /// Returns the pause after a given number of consecutive failures. The pause doubles with each failure, up to a
+    /// limit.
     private func pause(after failures: Int) -> Duration {
         guard failures > 0 else { return interval }
         return min(Self.longestBackoff, Self.firstBackoff * (1 << min(failures - 1, 10)))

@@ -3,7 +3,7 @@ internal import Telemetry
 /// Counts the records in the keys topic.
 struct KeyTopicMetrics: Sendable {
     let applied: Counter
-    /// Records that are damaged or belong to another installation.
+    /// Records that are damaged or belong to a different installation.
     let refused: Counter
     let published: Counter
 
