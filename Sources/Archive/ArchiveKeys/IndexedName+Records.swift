@@ -31,7 +31,8 @@ package struct RecordPurchase: Hashable, Sendable {
     package let purchase: OriginalTransactionId?
     package let transaction: TransactionId?
 
-    /// Returns nil if the record has neither, or if its content is unverified (quarantine).
+    /// Returns nil if the record has neither a purchase nor a transaction, or if its content is unverified
+    /// (quarantine).
     package init?(of record: KafkaRecord, kind: ArchiveKind) {
         switch kind {
         case .notification, .deadLetter, .refund: break

@@ -1,7 +1,7 @@
 internal import ArchiveLog
 
-/// A bounded cache of recently used subjects' keys and erasures. It has two generations and drops the older one when
-/// the younger one is full. The key in a dropped entry is overwritten once no encryption uses it.
+/// A bounded cache of the keys and erasures of recently used subjects. It has two generations and drops the older one
+/// when the younger one is full. The key in a dropped entry is overwritten once no encryption uses it.
 struct KeyCache {
     struct Entry {
         let mark: SubjectMark

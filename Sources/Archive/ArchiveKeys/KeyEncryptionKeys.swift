@@ -24,7 +24,7 @@ package struct KeyEncryptionKeys: Sendable {
     }
 
     /// Reads one key from each file: 32 raw bytes, 64 hexadecimal digits, or base64. White space around digits or
-    /// base64 is ignored. The buffer is wiped afterwards.
+    /// base64 is ignored. The read buffer is wiped afterwards.
     ///
     /// - Throws: ``ArchiveError`` with code `unreadableEncryptionKey`.
     package init(files: [String]) throws(ArchiveError) {

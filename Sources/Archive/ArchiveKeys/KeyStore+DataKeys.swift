@@ -114,8 +114,8 @@ extension KeyStoreFile {
         protections.reserveCapacity(requests.count)
         var unpublished: Set<SubjectMark> = []
         for request in requests {
-            // Every subject has a key or an erasure at this point. Otherwise throw, so that the caller retries:
-            // treating the record as erased would lose it.
+            // Every subject has a key or an erasure at this point. If one has neither, throw, so that the caller
+            // retries: treating the record as erased would lose it.
             guard let entry = entries[request.subject], let protection = protection(request, entry) else {
                 throw ArchiveError(.keyStoreUnavailable, "the key store returned no key for a record")
             }

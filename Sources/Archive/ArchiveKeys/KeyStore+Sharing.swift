@@ -21,7 +21,7 @@ package struct FollowedKeys: Hashable, Sendable {
 /// the subject's keys are published again. A tombstone destroys nothing; only records in the erasures topic do.
 extension KeyStore {
     /// Returns the offset from which to read the keys topic. If the cluster has changed or the topic was recreated,
-    /// this is the beginning, and every key becomes due for publication.
+    /// this is the beginning of the topic, and every key becomes due for publication.
     ///
     /// - Parameters:
     ///   - low: the first available offset in the topic.

@@ -1,7 +1,7 @@
 internal import ArchiveLog
 internal import Glibc
 
-/// Creates files with keys or pseudonyms that only their owner can read. SQLite gives its write-ahead log the same
+/// Creates files that only their owner can read, for keys or pseudonyms. SQLite gives its write-ahead log the same
 /// mode.
 enum OwnersFile {
     /// Creates an empty database file if it is missing; otherwise removes all permissions for others from the file.

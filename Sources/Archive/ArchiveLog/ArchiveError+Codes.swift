@@ -1,5 +1,5 @@
 extension ArchiveError.Code {
-    /// Codes for a log that cannot be opened or written. Their raw values are the `reason` label of a metric.
+    /// Codes for a log that cannot be opened or written. Their raw values are used as the `reason` label of a metric.
     package static let writing: [ArchiveError.Code] = [
         .storage, .full, .locked, .otherWriter, .damaged, .checkpointMissing, .beginRefused, .rolledBack, .forked,
         .unknownKey, .signing, .keyStore,

@@ -2,7 +2,7 @@ package import ObjectStorage
 internal import TransparencyLog
 
 extension ArchiveError {
-    /// Creates the error for a store that could not be written.
+    /// Creates the error for a store that could not be written to.
     package init(_ error: ObjectStoreError) {
         switch error.code {
         case .full: self.init(.full, error.description)

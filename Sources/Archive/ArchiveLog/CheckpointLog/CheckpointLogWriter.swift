@@ -235,8 +235,8 @@ package struct CheckpointLogWriter: Sendable {
         }
     }
 
-    /// Deletes partial tiles and bundles that have become full. If this fails, the log is larger than necessary but
-    /// correct.
+    /// Deletes the partial versions of tiles and bundles that have become full. If this fails, the log is larger than
+    /// necessary but correct.
     private func tidy(since size: Int) async {
         for path in TilePath.partialTiles(ofSize: size) {
             guard case .hashes(let level) = path.content,

@@ -47,7 +47,7 @@ package struct ArchiveEntry: Sendable {
 
     /// Creates the entry for a range of missing offsets, starting at `missing.lowerBound`.
     ///
-    /// - Throws: ``ArchiveError``, as for a record.
+    /// - Throws: ``ArchiveError`` with the same codes as for a record.
     package init(
         gap missing: Range<Int64>, reason: ArchiveGap.Reason, of place: KafkaTopicPartition, clusterId: String,
         archivedAtMilliseconds: Int64

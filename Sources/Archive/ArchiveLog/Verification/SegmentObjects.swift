@@ -3,7 +3,7 @@
 struct SegmentObjects: Sendable {
     /// The ranges of the objects, without their length prefixes.
     let ranges: [Range<Int>]
-    /// The number of bytes after the last of these objects.
+    /// The number of bytes after the last object in ``ranges``.
     let rest: Int
 
     /// - Parameter count: expected number of objects.

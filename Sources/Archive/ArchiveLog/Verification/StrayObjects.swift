@@ -18,7 +18,7 @@ struct StrayObjects {
 
     /// The number of objects that the checkpoint does not need.
     private(set) var count = 0
-    /// The names of the first few of these objects.
+    /// The names of the first few objects that the checkpoint does not need.
     private(set) var names: [ObjectName] = []
     /// The number of leaves beyond the checkpoint that have objects.
     private(set) var leavesBeyond = 0

@@ -118,7 +118,8 @@ final class CheckpointLogService: Service {
         return (try? await reader.checkpoint(size: size)) != nil
     }
 
-    /// Returns the newest checkpoint of a log, or nil if it is unusable, because one log must not delay the others.
+    /// Returns the newest checkpoint of a log, or nil if there is none. An unusable checkpoint yields nil rather than
+    /// an error, so that one log does not delay the others.
     private func checkpoint(_ names: LogNames) async -> Checkpoint? {
         do throws(ArchiveError) {
             let reader = LogReader(surroundings.store, names: names, verifiers: surroundings.verifiers)
