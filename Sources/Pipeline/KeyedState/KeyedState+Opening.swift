@@ -23,7 +23,7 @@ extension KeyedState {
             }
             try PartitionCounts.check(described.partitionCounts, store, path: options.path)
             try store.beginDirectWrites(RestoreMarker(database: options.path))
-            // One connection for each partition that is computing, and one to look for due rows in the meantime.
+            // One connection for each concurrent merge or apply, and one to look for due rows.
             let database = try StateDatabase(
                 store, path: options.path, model: model, connections: min(4, computing.limit + 1))
             let changelog = try await openChangelog(described)

@@ -104,8 +104,8 @@ extension KeyedState {
         }
     }
 
-    /// Republishes rows that were published with a different fingerprint, at a bounded rate. After a restart, it
-    /// continues with the remaining rows.
+    /// Republishes rows that were published with a different fingerprint, at a bounded rate. After a restart,
+    /// republishing continues with the remaining rows.
     ///
     /// - Returns: the cursor for the next call; 0 after a complete pass.
     private func republishOtherForm(of place: KafkaTopicPartition, after cursor: Int64) async throws -> Int64 {

@@ -9,7 +9,7 @@ internal import Telemetry
 extension KeyedState {
     /// Handles publications that were not acknowledged.
     ///
-    /// - Parameter isReadBack: true for a contribution or a proposal: its caller receives the error.
+    /// - Parameter isReadBack: true for a contribution or a proposal, whose caller receives the error.
     /// - Returns: a failure after which the same call may succeed if repeated later.
     func settle(
         _ outcome: StateDelivery.Outcome, of delivery: StateDelivery, isReadBack: Bool
@@ -32,8 +32,8 @@ extension KeyedState {
         return nil
     }
 
-    /// Republishes refused rows in ever smaller groups until each row that is refused on its own is isolated. A row
-    /// that shared a batch with another publication is republished.
+    /// Republishes refused rows in ever smaller groups until each row that is refused on its own is isolated. A single
+    /// row that was refused in a batch with another publication is republished.
     ///
     /// - Returns: the errors, by key, for the rows that are refused on their own.
     private func isolate(
@@ -100,8 +100,8 @@ extension KeyedState {
         // Limit the number of rows, so that other pending rows do not wait long.
         for _ in 0..<20 {
             guard let row = try partition.dueRefused(at: clocks.wallMilliseconds()) else { return }
-            // As in a merge, derived updates are published first: the next owner of the partition cannot see in the
-            // topic that they are missing.
+            // As in a merge, derived updates are published first, because the next owner of the partition could not
+            // tell from the topic that they are missing.
             if !model.derivedUpdates(of: row.joined).isEmpty {
                 _ = try await publishDerived(of: [row.joined], in: place.topic)
             }

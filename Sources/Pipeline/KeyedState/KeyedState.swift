@@ -241,8 +241,8 @@ extension KeyedState: Service {
         try Task.checkCancellation()
     }
 
-    /// Stops publishing and reading, and closes everything. Called after the pipeline has stopped, so nothing is
-    /// merging any more.
+    /// Stops publishing and reading, and closes everything. Called after the pipeline has stopped, so nothing is being
+    /// merged any more.
     public func stop(within limit: Duration) async {
         let (parts, publishers) = withRunning { running in
             running.isStopping = true

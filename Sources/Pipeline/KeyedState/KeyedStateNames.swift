@@ -1,6 +1,6 @@
 internal import Telemetry
 
-/// Metric names for a keyed state, which are a public contract.
+/// Metric names for a keyed state. They are a public contract.
 enum StateMetricName {
     static let published = "sluice_state_published_total"
     static let republished = "sluice_state_republished_total"

@@ -37,7 +37,7 @@ struct StateHealth: Sendable {
         waiting[place] = nil
     }
 
-    /// Returns the longest time, in milliseconds, that a partition behind its topic has made no progress.
+    /// Returns the longest time, in milliseconds, for which a partition that is behind its topic has made no progress.
     func stalled(at now: Int64) -> Int64 { waiting.values.min().map { max(0, now - $0) } ?? 0 }
 
     /// Returns whether the client is alive; if not, the process should be restarted.

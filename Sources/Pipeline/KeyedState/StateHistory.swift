@@ -43,7 +43,8 @@ extension KeyedState {
         guard let history = options.history, !inputs.isEmpty else { return }
         for (input, next) in try await committedOffsets(of: inputs, parts) {
             let low = try await parts.changelog.queries.watermarks(of: input).low
-            // At the low watermark, the group has read nothing, or the records that it has read have been deleted.
+            // If the group is at the low watermark, it has read nothing, or the records that it has read have been
+            // deleted.
             guard next > low, try await isKept(history, input, from: low, to: next) else { continue }
             let failure = StartupError(
                 """

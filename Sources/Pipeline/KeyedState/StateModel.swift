@@ -12,13 +12,13 @@ public protocol StateModel: Sendable {
 
     // MARK: Required
 
-    /// Returns the record key for a state in its topic. Values that are joined must share a key, and no other value may
-    /// have it.
+    /// Returns the key of a state's record in the topic. Values that are joined must share a key, which no other value
+    /// may use.
     ///
-    /// The key may differ from that of the input record: for example, the account that a purchase belongs to. Another
-    /// member may then own the row's partition: this member publishes its version of the row, possibly only the facts
-    /// in this record, and the owner publishes the union afterwards. Readers of the topic briefly see an incomplete
-    /// value, and each change costs two records, so use the input record's key if possible.
+    /// The key may differ from that of the input record; it may be the account that a purchase belongs to, for example.
+    /// Another member may then own the row's partition. In that case, this member publishes its version of the row,
+    /// possibly only the facts in this record, and the owner publishes the union afterwards. Readers of the topic
+    /// briefly see an incomplete value, and each change costs two records, so use the input record's key if possible.
     func key(of state: State) -> [UInt8]
 
     /// Merges another value with the same key.
@@ -53,13 +53,13 @@ public protocol StateModel: Sendable {
     /// - Throws: the same errors as ``decode(_:)``.
     func read(published value: [UInt8], at offset: Int64) throws -> State
 
-    /// Returns the derived updates: states for other keys, which follow from this state. Most models have none. Derived
-    /// updates grow with the state and never retract anything, so that their union does not depend on the order. They
-    /// are published and acknowledged before the state.
+    /// Returns the derived updates: the states that follow from this state for other keys. Most models have none.
+    /// Derived updates grow with the state and never retract anything, so that their union does not depend on the
+    /// order. They are published and acknowledged before the state.
     func derivedUpdates(of state: State) -> [State]
 
-    /// Returns the state to merge for a tombstone; it erases everything up to the moment of the record. The default,
-    /// nil, removes the row.
+    /// Returns the state to merge for a tombstone. Merging it erases everything up to the moment of the record. The
+    /// default, nil, removes the row.
     ///
     /// - Parameters:
     ///   - topic: the state's topic.

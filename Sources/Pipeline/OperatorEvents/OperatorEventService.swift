@@ -17,7 +17,7 @@ package final class OperatorEventService: Service {
     private static let maximumRecords = 1_000
     private static let maximumBytes = 4 << 20
     private static let deadline: Duration = .seconds(60)
-    /// The maximum time for the last events at shutdown.
+    /// The time limit for delivering the last events at shutdown.
     private static let drainLimit: Duration = .seconds(2)
 
     package let events: OperatorEvents

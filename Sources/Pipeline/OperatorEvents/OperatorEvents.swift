@@ -5,7 +5,7 @@ internal import Telemetry
 /// Publishes a member's operator events. Publishing never blocks or fails the caller's work: an event that cannot be
 /// sent is dropped and counted.
 ///
-/// Callers publish one event per transition, such as once when a receiver stops.
+/// Callers publish one event per transition, for example when a receiver stops.
 package final class OperatorEvents: Sendable {
     /// The maximum size of a value in bytes. Larger events are dropped.
     package static let maximumValueBytes = 16_384

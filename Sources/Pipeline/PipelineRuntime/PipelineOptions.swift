@@ -39,9 +39,9 @@ public struct PipelineOptions: Sendable {
     /// The total bytes of key, value and headers in appended records at which a ``FlushingHandler`` flushes a
     /// partition. Replaces `maximumUnfinishedBytes` for a ``FlushingHandler``.
     public var flushBytes = 64 << 20
-    /// The maximum time between the first append to a partition and the flush of a ``FlushingHandler``.
+    /// The maximum time between a ``FlushingHandler``'s first append to a partition and the flush.
     public var flushInterval: Duration = .seconds(10)
-    /// The maximum number of attempts at a record, including the first. If the last one throws, the record is
+    /// The maximum number of attempts to handle a record, including the first. If the last one throws, the record is
     /// dead-lettered.
     public var maximumAttempts = 5
     /// The maximum wait before the second attempt. It doubles with each further attempt.
@@ -50,7 +50,7 @@ public struct PipelineOptions: Sendable {
     public var maximumBackoff: Duration = .seconds(30)
     /// The maximum duration of a handler call, after which the process ends with exit code 75; nil means no limit.
     public var recordDeadline: Duration?
-    /// The time that running records have to finish when a partition is revoked or the consumer stops.
+    /// The time limit for completing the records being handled when a partition is revoked or the consumer stops.
     public var drainLimit: Duration = .seconds(10)
     /// The total number of partitions of all input topics, or nil if unknown.
     package var inputPartitions: Int?

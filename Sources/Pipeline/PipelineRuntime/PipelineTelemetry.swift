@@ -64,12 +64,12 @@ final class PipelineTelemetry: Sendable {
         duration.observe(nanoseconds: MonotonicClock.nanoseconds() - start)
     }
 
-    /// Records a traced call as an exemplar for its duration.
+    /// Records a traced call as an exemplar of the duration metric.
     func exemplify(_ span: Span, since start: Int64) {
         span.exemplify(duration, nanoseconds: UInt64(clamping: MonotonicClock.nanoseconds() - start))
     }
 
-    /// Counts a finished record. Dead letters are counted by ``deadLettered(_:to:_:_:)``.
+    /// Counts a record that has been handled. Dead letters are counted by ``deadLettered(_:to:_:_:)``.
     func finished(_ record: KafkaRecord, _ verdict: HandlerVerdict) {
         switch verdict {
         case .skip(let reason):

@@ -4,7 +4,7 @@ internal import PipelineRuntime
 internal import Synchronization
 internal import Telemetry
 
-/// An embedded broker with one scenario's topics, on which the runtime runs one member at a time.
+/// An embedded broker with one scenario's topics. The runtime connects one member at a time to it.
 final class ContractRun: Sendable {
     /// The time limit for a join. Joining a group on the embedded broker takes 3 s, or more on a busy machine.
     private static let joining: Duration = .seconds(20)
@@ -52,7 +52,7 @@ final class ContractRun: Sendable {
         await producer.close(within: .seconds(5))
     }
 
-    /// Runs the handler until every written record is finished.
+    /// Runs the handler until every written record has been handled.
     ///
     /// - Parameters:
     ///   - asNewGroup: whether to start from the beginning, as a group without commits does.

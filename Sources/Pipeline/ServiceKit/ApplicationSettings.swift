@@ -58,7 +58,7 @@ public enum ApplicationSettings {
         [bootstrapServers, profile, durability, logLevel, logFormat, adminHost] + HTTPClientSettings.all
         + OTLPSettings.all
 
-    /// Returns the requirements for topics that `profile` and `durability` select.
+    /// Returns the topic requirements that `profile` and `durability` select.
     public static func deployment(_ configuration: Configuration) -> DeploymentProfile {
         let profile = configuration[profile]
         return profile == .production && configuration[durability] == .managed ? .managed : profile

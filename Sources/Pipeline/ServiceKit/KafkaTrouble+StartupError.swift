@@ -162,7 +162,7 @@ extension StartupError {
 
     /// Creates an error for a topic that does not exist or is not visible to this user.
     ///
-    /// - Parameter denied: topics that this user may not describe.
+    /// - Parameter denied: topics that this user is not authorized to describe.
     package init(missing topic: KafkaTopic, denied: Set<KafkaTopic>) {
         guard denied.contains(topic) else {
             self.init(

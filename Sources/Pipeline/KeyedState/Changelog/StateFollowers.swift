@@ -1,7 +1,8 @@
 internal import PipelineRuntime
 internal import Synchronization
 
-/// The tasks that read a state's topics or stop reading them. They are counted so that a stop can wait for them.
+/// The tasks that read a state's topics or stop reading them. They are counted so that ``end(within:)`` can wait for
+/// them.
 final class StateFollowers: Sendable {
     private struct State {
         var running = 0

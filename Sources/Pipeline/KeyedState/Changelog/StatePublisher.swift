@@ -31,8 +31,8 @@ final class StatePublisher: Sendable {
         producer.send(record, deadline: .seconds(35), completion: completion)
     }
 
-    /// Sends a record with the trace of the record that changed its row, and records the time until the record is
-    /// acknowledged.
+    /// Sends a record within the trace of the input record that changed its row. The span ends when the brokers have
+    /// answered.
     private func sendTraced(
         _ record: KafkaProducerRecord, in parent: Span,
         completion: @escaping @Sendable (Result<KafkaDelivery, KafkaError>) -> Void

@@ -80,7 +80,7 @@ final class StateQueries: Sendable {
         }
     }
 
-    /// Returns the group's committed next offset for an input partition; nil if there is none.
+    /// Returns the group's committed offset for an input partition; nil if there is none.
     func committedOffset(of input: KafkaTopicPartition) async throws(KafkaError) -> KafkaOffset? {
         try await committed?.answer(to: input) ?? nil
     }

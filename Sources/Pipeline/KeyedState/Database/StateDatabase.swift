@@ -25,8 +25,8 @@ struct StateDatabase<Model: StateModel>: Sendable {
             path: path, topics: store.topics, model: model, store: store, connections: readers)
     }
 
-    /// Closes all connections. Writes the held entries first; otherwise, the next start would rebuild the index of all
-    /// rows.
+    /// Closes all connections. Writes the held entries first; otherwise, the next start would rebuild the index entries
+    /// of all rows.
     func close() async {
         await reader.close()
         rows.close()

@@ -4,7 +4,7 @@ internal import SQLite
 internal import Synchronization
 
 /// Reads the rows of a keyed state on its own queues and read-only connections, so that reads never wait for the
-/// writer, and a long read delays only the reads on the same queue. It sees only committed rows.
+/// writer, and a long read delays only the reads on the same queue. The reader sees only committed rows.
 public final class StateReader<Model: StateModel>: Sendable {
     private let model: Model
     private let topics: [KafkaTopic: Int64]
@@ -49,8 +49,8 @@ public final class StateReader<Model: StateModel>: Sendable {
         let lane = lanes[index]
         lane.queue.async { [self] in
             let result = Swift.Result { try read(lane, body) }.mapError { StateError($0) }
-            // Do this before `then`: a caller that immediately reads again must not wait behind a long read because
-            // this lane still counts as busy.
+            // Do this before `then`. Otherwise, this lane would still count as busy, and a caller that immediately
+            // reads again might have to wait for a long read in another lane.
             loads.withLock { $0[index] -= 1 }
             then(result)
         }

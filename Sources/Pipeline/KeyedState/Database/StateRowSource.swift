@@ -150,8 +150,8 @@ final class StateRowSource: Sendable {
         }
     }
 
-    /// Returns whether the database has any data for a partition with an empty topic: rows, or states that were too
-    /// large to publish.
+    /// Returns whether the database has any data for a partition that is empty in the topic: rows, or states that were
+    /// too large to publish.
     ///
     /// If the partition once had records, refused states do not count, because the rows of those records are lost.
     func knows(_ partition: KafkaTopicPartition, hadRecords: Bool) throws(StateError) -> Bool {

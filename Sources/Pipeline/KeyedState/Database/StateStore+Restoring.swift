@@ -16,7 +16,7 @@ extension StateStore {
 
     /// Drops the row indexes until the restore ends or a row is looked up by a column. Creating them from all rows
     /// costs less than changing a page of each index for every row. The indexes on due times and deadlines are dropped
-    /// only before the first row that has one, because creating an index reads all rows.
+    /// only before the first row that has either, because creating an index reads all rows.
     func dropIndexes() throws(StateError) {
         try change { guarded in
             try guarded.database.executeScript(StateSchema.dropKeyIndex)
@@ -25,7 +25,7 @@ extension StateStore {
         }
     }
 
-    /// Drops the indexes on due times and deadlines if a write contains a row that has one.
+    /// Drops the indexes on due times and deadlines if a write contains a row that has either.
     static func dropTimeIndexes(before write: StateWrite, _ guarded: inout Guarded) throws {
         guard guarded.hasTimeIndexes else { return }
         let hasTimes =
@@ -51,13 +51,13 @@ extension StateStore {
         }
     }
 
-    /// Makes all rows and entries visible to queries. Later changes may hold back entries again.
+    /// Makes all rows and entries visible to queries. Entries of later changes may be held back again.
     func complete() throws(StateError) {
         try createIndexes()
         try writeHeldEntries()
     }
 
-    /// Writes the held entries. Later changes may hold back entries again.
+    /// Writes the held entries. Entries of later changes may be held back again.
     func writeHeldEntries() throws(StateError) {
         try change { try Self.writeHeldEntries(&$0) }
     }
@@ -150,8 +150,8 @@ extension StateStore {
         guarded.held = HeldEntries(path: entriesPath(guarded))
     }
 
-    /// Writes entries in several transactions, so that the log does not grow too large. If one fails, all are written
-    /// again, with the same result.
+    /// Writes entries in several transactions, so that the log does not grow too large. If a transaction fails, all
+    /// entries are written again, with the same result.
     private static func write(_ merge: EntryMerge, _ guarded: Guarded) throws {
         var isAtEnd = false
         while !isAtEnd {

@@ -14,7 +14,7 @@ final class StateStore: Sendable {
         /// Index entries held back during a restore; nil otherwise.
         var held: HeldEntries?
         /// Whether a restore has dropped the key index but not the indexes on due times and deadlines, which cost
-        /// nothing as long as no row has one.
+        /// nothing as long as no row has either.
         var hasTimeIndexes = false
         /// Non-nil only while the file is being written directly.
         var marker: RestoreMarker?
@@ -230,8 +230,8 @@ final class StateStore: Sendable {
 
     // MARK: Oversized states
 
-    /// Keeps states that exist only in this file because they cannot be published, joined with those kept earlier for
-    /// the same keys.
+    /// Stores states that cannot be published, so that they exist only in this file. They are joined with the states
+    /// stored earlier for the same keys.
     ///
     /// - Parameter joinedBy: joins two states with the same key.
     func keep(
@@ -258,7 +258,7 @@ final class StateStore: Sendable {
         }
     }
 
-    /// Returns a partition's states, by key, that could not be published.
+    /// Returns, by key, the states of a partition that could not be published.
     func oversized(_ partition: KafkaTopicPartition) throws(StateError) -> [[UInt8]: [UInt8]] {
         let place = place(partition)
         return try access { guarded in

@@ -33,14 +33,14 @@ extension StateWrite {
     }
 }
 
-/// Combines simultaneous writes for several partitions into one transaction, which is cheaper than one transaction for
-/// each because the rows share table and log pages.
+/// Combines simultaneous writes for several partitions into one transaction, which is cheaper than a transaction for
+/// each write, because the rows share table and log pages.
 final class StateWriter: Sendable {
     typealias Outcome = Result<[Int64], StateError>
 
     private struct Waiting {
         let write: StateWrite
-        /// Resumed with the outcome, or with nil if this write must now run the next transaction.
+        /// Resumed with the outcome, or with nil if the waiting task must now run the next transaction.
         let continuation: CheckedContinuation<Outcome?, Never>
     }
 
@@ -55,7 +55,8 @@ final class StateWriter: Sendable {
 
     init(_ store: StateStore) { self.store = store }
 
-    /// Returns once the write is committed, together with writes that arrived during another transaction.
+    /// Commits the write in one transaction with the writes that are waiting at that time, and returns once it is
+    /// committed.
     ///
     /// - Returns: the row ids, in order; 0 for removed rows.
     func apply(_ write: StateWrite) async throws(StateError) -> [Int64] {

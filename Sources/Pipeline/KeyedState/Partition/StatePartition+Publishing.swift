@@ -46,8 +46,8 @@ extension StatePartition {
         return false
     }
 
-    /// Returns the states of rows with derived updates that may not have been published. Such a row combines records
-    /// from several members, and a member that had only its own record could not derive the updates. Refused rows are
+    /// Returns the states of rows with derived updates that may still be unpublished. Such a row combines records from
+    /// several members, and a member that had only its own record could not derive the updates. Refused rows are
     /// skipped, as in ``republish(_:at:derived:)``.
     func statesBehind(_ keys: [[UInt8]], at now: Int64) throws -> [State] {
         try withLock { guarded in
@@ -76,15 +76,15 @@ extension StatePartition {
             && !derivingState(of: entry).isEmpty
     }
 
-    /// Returns whether derived updates of a row may not have been published yet, because the row combines facts from
-    /// several members or contains unpublished changes.
+    /// Returns whether derived updates of a row may still be unpublished, because the row combines facts from several
+    /// members or contains unpublished changes.
     private func lacksUpdates(_ entry: Entry) -> Bool {
         (entry.state.image.isBehind || entry.state.isUnpublished) && !derivingState(of: entry).isEmpty
     }
 
     /// Publishes the current state of a row, or removes the row if it is no longer needed.
     ///
-    /// - Parameter isPending: whether updates that the row derives may not have been published yet.
+    /// - Parameter isPending: whether updates derived from the row may still be unpublished.
     func send(
         _ entry: Entry, _ delivery: StateDelivery, at now: Int64, _ guarded: inout Guarded, isPending: Bool = false
     ) {
@@ -100,7 +100,7 @@ extension StatePartition {
     ///
     /// - Parameters:
     ///   - proposal: a new proposal to publish with the state; nil means the current winner.
-    ///   - isPending: whether updates that the row derives may not have been published yet.
+    ///   - isPending: whether updates derived from the row may still be unpublished.
     func sendState(
         of entry: Entry, _ delivery: StateDelivery, at now: Int64, _ guarded: inout Guarded, proposal: [UInt8]? = nil,
         isPending: Bool = false

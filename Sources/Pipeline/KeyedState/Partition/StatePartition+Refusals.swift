@@ -46,10 +46,10 @@ extension StatePartition {
         }
     }
 
-    /// Keeps a row that is refused on its own.
+    /// Stores a row that is refused on its own.
     ///
     /// - Parameter encoded: the encoded row; nil if the row was to be removed.
-    /// - Returns: whether the kept row differs from the one kept before; nil if the row was to be removed.
+    /// - Returns: whether the row differs from the one stored before; nil if the row was to be removed.
     @discardableResult
     func setAside(_ encoded: [UInt8]?, of key: RowKey, _ error: KafkaError, at now: Int64) -> Bool? {
         withLock { guarded in

@@ -1,7 +1,7 @@
 internal import Kafka
 
-/// Restores a database without rows. Most records are the first with their key and were published under the same rules,
-/// so their rows are copied without being decoded.
+/// Restores a database without rows. Most records are the first for their key and were published under the current
+/// rules, so their rows are copied without being decoded.
 extension StatePartition {
     /// Separates out the records whose rows can be copied because each is the only one with its key so far.
     func separateCopies(_ records: PackedRecords) -> (copies: CopiedRows, others: [KafkaRecord]) {

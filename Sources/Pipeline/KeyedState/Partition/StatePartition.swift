@@ -123,7 +123,7 @@ final class StatePartition<Model: StateModel>: Sendable {
     /// Ends the restore, so that rows are looked up in the database again.
     func endRestore() { guarded.withLock { $0.restored = nil } }
 
-    /// Numbers of rows that the brokers refuse because of their size and for other reasons.
+    /// Number of rows that the brokers refuse because of their size, and number of rows refused for other reasons.
     var refusedRows: (tooLarge: Int, others: Int) {
         guarded.withLock { guarded in
             let tooLarge = guarded.oversized.values.count { $0.isTooLarge }

@@ -100,7 +100,7 @@ final class EntryMerge {
         return heap.first.flatMap { readers[$0].entry }
     }
 
-    /// Moves a reader of the heap down to its place.
+    /// Moves a reader down to its place in the heap.
     private func sink(_ index: Int) {
         var index = index
         while true {

@@ -44,7 +44,7 @@ struct HeldEntries {
     /// Whether the changes in memory must be moved before more can be held.
     var isFull: Bool { changes.count >= Self.maximum || values.count >= Self.maximumBytes }
 
-    /// Whether the changes must be written, because a hostile header has many names.
+    /// Whether the changes must be written because there are too many names, which only a hostile header can cause.
     var hasManyNames: Bool { names.count >= Self.maximumNames }
 
     mutating func append(_ entry: IndexEntry, of row: Int64, isPresent: Bool) {
@@ -102,7 +102,7 @@ struct HeldEntries {
         return try runs.map { (runs) throws(StateError) in try EntryMerge(runs, ranks: ranks) }
     }
 
-    /// Calls `body` with each change in memory in index order; changes to the same entry stay in their original order.
+    /// Calls `body` with each change in memory, in index order; changes to the same entry stay in their original order.
     mutating func forEach(_ body: (HeldEntry) throws -> Void) rethrows {
         let ranks = ranks
         try values.withUnsafeBytes { values in

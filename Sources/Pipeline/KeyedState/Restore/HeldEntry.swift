@@ -1,7 +1,7 @@
 internal import Glibc
 
-/// A change to an index entry that a restore holds back: an entry to write or remove. The value is borrowed, and valid
-/// only as long as the memory that it comes from.
+/// A change that a restore holds back: an index entry to write or remove. The value is borrowed, and valid only as long
+/// as the memory that it comes from.
 struct HeldEntry {
     /// Index of the name.
     let name: Int

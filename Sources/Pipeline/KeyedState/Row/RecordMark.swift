@@ -15,10 +15,11 @@ struct RecordMark: Equatable {
 
     static let header = StateHeader.mark
     static let proposal = "sluice.proposal"
-    /// The offset of the record that first held the proposal; absent in that record itself.
+    /// The offset of the record that first held the proposal; absent from that record itself.
     static let proposalOffset = StateHeader.proposalOffset
 
-    /// Returns the effective time of a record: the value of its header, or else the time of writing.
+    /// Returns the effective time of a record: the value of its ``StateHeader/moment`` header, or else the time of
+    /// writing.
     static func moment(of record: KafkaRecord) -> Int64 {
         record.header(StateHeader.moment)?.value.flatMap { Int64(String(decoding: $0, as: UTF8.self)) }
             ?? record.timestampMilliseconds ?? 0

@@ -13,9 +13,9 @@ struct RowCache<Model: StateModel> {
         var storedEntries: [IndexEntry] = []
         /// Number of uncommitted transactions that write the row.
         var writes = 0
-        /// Whether the current batch has already merged into the row.
+        /// Whether a state from the current batch has already been merged into the row.
         var isTouched = false
-        /// Generation of the cache in which the entry was last used.
+        /// The cache generation in which the entry was last used.
         fileprivate var generation = 0
 
         fileprivate init(key: [UInt8]) { self.key = key }

@@ -76,7 +76,7 @@ struct RowHeader: Equatable {
         return mix(hash, last)
     }
 
-    /// Adds a word to a hash as FNV-1a adds a byte.
+    /// Mixes a word into a hash the way FNV-1a mixes in a byte.
     private static func mix(_ hash: UInt64, _ word: UInt64) -> UInt64 {
         let product = (hash ^ word) &* 0x0000_0100_0000_01b3
         // Multiplication carries only toward higher bits, so mix the upper half into the lower one.
@@ -141,7 +141,7 @@ struct RowHeader: Equatable {
         }
     }
 
-    /// Returns the position of the encoded row, which is either at the start of the value or its last member.
+    /// Returns the position of the encoded row, which is either the start or the last member of the value.
     private static func position(of row: [UInt8], in value: [UInt8]) -> Int? {
         guard !row.isEmpty else { return nil }
         return [0, value.count - row.count - 1].first { isEqual(row, to: value, at: $0) }

@@ -1,8 +1,8 @@
 public import Kafka
 public import PipelineRuntime
 
-/// The error for a record whose changed row the brokers always refuse. The record is dead-lettered, so that Kafka keeps
-/// the facts that are missing from the state's topic.
+/// The error for a record if the brokers always refuse the row that it changed. The record is dead-lettered, so that
+/// Kafka keeps the facts that are missing from the state's topic.
 public struct RowRefusal: RecordFault, CustomStringConvertible {
     /// Reason code for a row that is larger than the topic's `max.message.bytes`.
     public static let tooLarge = "state_too_large"

@@ -140,7 +140,7 @@ struct RowState<Model: StateModel> {
     /// - Parameters:
     ///   - proposal: the proposal in the record; nil if there is none.
     ///   - form: the fingerprint with which the record was published.
-    ///   - isPending: whether updates that the row derives may not have been published.
+    ///   - isPending: whether updates derived from the row may still be unpublished.
     ///   - image: returns the stored form of a row.
     mutating func received(
         _ state: State, _ proposal: StateProposal?, form: Int64, isPending: Bool = false, by model: Model,

@@ -23,7 +23,7 @@ internal import Tracing
 /// ```
 ///
 /// The start order is: the admin listener, which responds while the rest starts; the topic checks; the consumer's
-/// `build` closure; the reader of the control topic, which determines whether the group is paused; the consumer's own
+/// `build` closure; the control topic reader, which determines whether the group is paused; the consumer's own
 /// services; the pipeline and its dead letter producer. The stop order is the reverse. The process exits with code 65
 /// if a topic is damaged, 66 if records were deleted before they were read, 75 if a handler did not return in time, and
 /// 78 if the configuration or a topic is wrong.

@@ -36,7 +36,8 @@ struct Suspicion: Sendable, Equatable {
             suspicion.crashes = 1 + (known.filter { $0.overlaps(suspicion) }.map(\.crashes).max() ?? 0)
             return suspicion
         }
-        // A record from an earlier crash that was not being handled in this one keeps its count until it is finished.
+        // A record from an earlier crash that was not being handled in this one keeps its count until it has been
+        // handled.
         return met
             + known.filter { old in !met.contains { $0.first <= old.first && old.last <= $0.last && $0.overlaps(old) } }
     }

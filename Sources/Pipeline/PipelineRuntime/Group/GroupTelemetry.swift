@@ -140,8 +140,8 @@ final class GroupTelemetry: Sendable {
                 PipelineMetricName.oldestUnfinishedSeconds,
                 help: "Time since the oldest unfinished record was read or the group was resumed; 0 while paused.",
                 labels: labels, Double(now - (Self.handleableSince(load, pause) ?? now)) / 1e9)
-            // Until the first record of an assignment is finished, librdkafka reports no lag, only the end of the log.
-            // Until then, the lag is computed from the start of the assignment.
+            // Until the first record of an assignment has been handled, librdkafka reports only the end of the log and
+            // no lag. In the meantime, the lag is computed from the start of the assignment.
             let begun = starts[partition].flatMap { start in
                 statistics[partition]?.highOffset.map { max(0, $0 - max(0, start.rawValue)) }
             }

@@ -7,8 +7,8 @@ package import Tracing
 /// Runs a handler in a consumer group: joins the group, runs a worker for each assigned partition, and releases
 /// partitions in an orderly way.
 ///
-/// To stop, the consumer starts no new work, waits for running records (up to the drain limit), commits their offsets,
-/// leaves the group, and closes the client.
+/// To stop, the consumer starts no new work, waits for the records being handled (up to the drain limit), commits their
+/// offsets, leaves the group, and closes the client.
 package final class PipelineConsumer: Service {
     private struct Worker {
         let task: Task<Void, Never>
@@ -24,8 +24,8 @@ package final class PipelineConsumer: Service {
         /// reassigned, its new worker waits for the previous one.
         var workers: [KafkaTopicPartition: Worker] = [:]
         var statistics: [KafkaTopicPartition: KafkaStatistics.Partition] = [:]
-        /// Partitions that cannot be read any further. Once the records already read from one of them are finished, the
-        /// process ends.
+        /// Partitions that cannot be read any further. Once the records already read from one of them have been
+        /// processed, the process exits.
         var damaged: [KafkaTopicPartition: StartupError] = [:]
     }
 
@@ -208,8 +208,8 @@ package final class PipelineConsumer: Service {
         }
     }
 
-    /// Waits for work from a lost assignment that ignores its cancellation, because that work must not overlap with the
-    /// next assignment. After the drain limit, the process fails and another member takes over.
+    /// Waits for work that belongs to a lost assignment and ignores its cancellation, because that work must not
+    /// overlap with the next assignment. After the drain limit, the process fails and another member takes over.
     private func wait(for previous: Task<Void, Never>, of partition: KafkaTopicPartition) async {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { [self] in

@@ -4,7 +4,7 @@ internal import Synchronization
 /// Runs jobs beside a handler, for stored rows in this member's partitions. There is at most one job per key.
 ///
 /// Ownership of a partition ends only after its jobs have ended: no job begins while a partition is being revoked or
-/// after the stop, and both wait for running jobs.
+/// after the stop, and revocation and stop both wait for running jobs.
 package final class DueWork<Key: Hashable & Sendable>: Sendable {
     /// How running jobs end when a partition is revoked or the work stops.
     package enum Ending: Sendable {
@@ -50,8 +50,8 @@ package final class DueWork<Key: Hashable & Sendable>: Sendable {
     /// Requests a check, because work may be due.
     package func wake() { loop.wake() }
 
-    /// Runs checks until the stop or until the task is cancelled. A check reads the rows that are due and then calls
-    /// ``begin(_:)``.
+    /// Runs checks until ``stop(_:)`` is called or the task is cancelled. A check reads the rows that are due and then
+    /// calls ``begin(_:)``.
     package func run(_ check: @escaping @Sendable () async -> Void) async {
         await withTaskExecutorPreference(executor) {
             await loop.run {

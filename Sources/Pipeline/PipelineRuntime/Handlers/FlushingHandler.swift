@@ -3,10 +3,10 @@ public import Kafka
 /// Appends records immediately and makes many of them durable with a single flush. For object stores, archives and
 /// other sinks whose cost is per write rather than per record.
 ///
-/// The runtime flushes after `PipelineOptions.flushRecords` or `flushBytes` have been appended, after `flushInterval`,
-/// before a partition is revoked, and when the process stops. Offsets are stored after the flush. Each partition has at
-/// most one running call to `append` or `flush`; partitions run concurrently. For the threads that handlers run on, see
-/// ``RecordHandler``.
+/// The runtime flushes after `PipelineOptions.flushRecords` records or `flushBytes` bytes have been appended, after
+/// `flushInterval`, before a partition is revoked, and when the process stops. Offsets are stored after the flush. Each
+/// partition has at most one running call to `append` or `flush`; partitions run concurrently. For the threads that
+/// handlers run on, see ``RecordHandler``.
 ///
 /// Records that were appended but not flushed when a partition is lost or the process ends are read again. The output
 /// of a flush must therefore be named after its content (topic, partition, first offset) or be safe to write twice.

@@ -57,8 +57,8 @@ final class ProcessorDemand: Sendable {
         return numbers.count == 2 ? numbers[0] &+ numbers[1] : nil
     }
 
-    /// Returns whether the thread is running or ready to run. In the file, the state follows the name, which ends at
-    /// the last parenthesis.
+    /// Returns whether the thread is running or ready to run. In the thread's `stat` file, the state follows the name,
+    /// which ends at the last parenthesis.
     private static func isReady(_ thread: pid_t) -> Bool {
         text("stat", of: thread).split(separator: UInt8(ascii: ")")).last?.starts(with: Array(" R".utf8)) ?? false
     }

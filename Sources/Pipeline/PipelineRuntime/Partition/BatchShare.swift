@@ -10,8 +10,8 @@ final class BatchShare: Sendable {
     /// The limits on a partition's next batch.
     struct Limits: Equatable, Sendable {
         let bytes: Int
-        /// Whether the partition has a backlog. It then takes only the records that are available, because others may
-        /// be waiting for its turn.
+        /// Whether the partition has a backlog. It then takes only the records that are available, because other
+        /// partitions may be waiting for a turn.
         let isLarge: Bool
     }
 

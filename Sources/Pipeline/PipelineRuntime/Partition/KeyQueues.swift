@@ -2,7 +2,7 @@ internal import Kafka
 internal import Primitives
 internal import Synchronization
 
-/// A partition's records that wait for an earlier record with the same key to finish.
+/// A partition's records that wait until an earlier record with the same key has been handled.
 final class KeyQueues: Sendable {
     /// The queue of waiting records for each key. A key is present while one of its records is being handled.
     private let waiting = Mutex<[[UInt8]: FIFO<KafkaRecord>]>([:])
@@ -23,7 +23,7 @@ final class KeyQueues: Sendable {
         }
     }
 
-    /// Returns the next waiting record with the same key as a finished one, or nil if none is waiting.
+    /// Returns the next waiting record with the same key as a record that has been handled, or nil if none is waiting.
     func next(after record: KafkaRecord) -> KafkaRecord? {
         guard let key = record.key else { return nil }
         return waiting.withLock { waiting in

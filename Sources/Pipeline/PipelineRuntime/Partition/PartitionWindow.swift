@@ -91,7 +91,7 @@ final class PartitionWindow: Sendable {
         }
     }
 
-    /// Ends the reader's wait because a record was abandoned and will not finish in this assignment.
+    /// Ends the reader's wait because a record was abandoned and will not be completed in this assignment.
     func close() {
         let waiter = state.withLock { state in
             state.isClosed = true

@@ -20,7 +20,7 @@ enum Fault: Sendable, Equatable {
 }
 
 extension KafkaError {
-    /// Whether further attempts to handle the same record cannot succeed.
+    /// Whether no further attempt to handle the same record can succeed.
     fileprivate var isAboutRecord: Bool { code.isRefusal }
 }
 

@@ -3,14 +3,14 @@ package import Kafka
 internal import Primitives
 
 /// The value of a record in the control topic: whether a consumer group is paused, with the reason and the author. The
-/// record key is the group name; the last record with a key is in effect.
+/// record key is the group name; the last record for a key is in effect.
 ///
 /// The JSON Schema is `deploy/control-record.schema.json`.
 package struct ControlRecord: Hashable, Sendable {
     package enum State: String, Hashable, Sendable, CaseIterable {
         /// No member of the group handles records.
         case paused
-        /// The group handles records. This is also the state without a record.
+        /// The group handles records. Also the state of a group that has no record.
         case running
     }
 
