@@ -90,7 +90,7 @@ extension KeyedState {
         try await publishRefused(of: place)
         while true {
             let now = clocks.wallMilliseconds()
-            // Rows that the brokers refuse must not crowd out others.
+            // Rows that the brokers refuse must not crowd out other rows.
             let limit = Self.batch + partition.postponedRows
             let keys = try parts().database.rows.pending(of: place, at: now, atMost: limit)
             // Derived updates are published first. Until then, the row stays outdated in the topic, so this step is
@@ -119,7 +119,7 @@ extension KeyedState {
             let rows = try parts.database.rows.otherForm(than: partition.form, of: place, after: cursor, atMost: limit)
             guard let last = rows.last else {
                 // Record the fingerprint only if a complete pass found no rows with a different one. Otherwise, another
-                // pass is needed, because some publications may have failed or may not have been read back yet.
+                // pass is needed, because some publications may have failed or may still have to be read back.
                 if cursor == 0 { try parts.database.store.note(form: partition.form, of: place) }
                 return 0
             }

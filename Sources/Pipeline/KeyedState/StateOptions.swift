@@ -6,7 +6,8 @@ public struct StateOptions: Sendable {
     public enum Role: String, Sendable, CaseIterable {
         /// Owns partitions of the group, follows all partitions and serves reads.
         case all
-        /// Owns partitions of the group, follows them and ``StateOptions/standbys`` others, and serves no reads.
+        /// Owns partitions of the group, follows them and ``StateOptions/standbys`` other partitions, and serves no
+        /// reads.
         case worker
         /// Joins no group, follows all partitions and serves reads.
         case reader

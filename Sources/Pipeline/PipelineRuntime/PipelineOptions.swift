@@ -17,9 +17,9 @@ public struct PipelineOptions: Sendable {
     public var concurrency = 16
     /// The maximum number of records in one call to a ``BatchHandler`` or to `append`.
     public var maximumBatch = 500
-    /// The approximate limit on the total bytes of key, value and headers in the concurrent batches of partitions with
-    /// a backlog. Batches of up to 512 KiB take turns within this limit. A partition without a backlog does not wait
-    /// for a turn and has batches of up to 64 KiB. A batch always contains at least one record.
+    /// The approximate limit on the total size, in bytes, of the keys, values and headers in the concurrent batches of
+    /// partitions with a backlog. Batches of up to 512 KiB take turns within this limit. A partition without a backlog
+    /// does not wait for a turn and has batches of up to 64 KiB. A batch always contains at least one record.
     public var maximumBatchBytes = 2 << 20
     /// A partition with this many unfinished records is not polled.
     public var maximumUnfinishedRecords = 1000
@@ -27,17 +27,17 @@ public struct PipelineOptions: Sendable {
     /// bytes.
     public var maximumUnfinishedBytes = 8 << 20
     /// The approximate limit on the memory used by the unfinished records of all partitions. Each assigned partition
-    /// gets an equal share. The size of a record is its key, value and headers, plus the overhead of a waiting handler
-    /// call (12 KiB for a ``RecordHandler``). Each partition may always have one record, or `concurrency` records with
-    /// a ``RecordHandler``. Not used for a ``FlushingHandler``, which stores no records in memory.
+    /// gets an equal share. The size of a record is that of its key, value and headers, plus the overhead of a waiting
+    /// handler call (12 KiB for a ``RecordHandler``). Each partition may always have one record, or `concurrency`
+    /// records with a ``RecordHandler``. Not used for a ``FlushingHandler``, which stores no records in memory.
     public var maximumUnfinishedTotalBytes = 16 << 20
     /// A partition is not polled while its newest record is this many offsets ahead of its oldest unfinished one.
     public var maximumDistance: Int64 = 10_000
     /// The number of appended records at which a ``FlushingHandler`` flushes a partition. Replaces
     /// `maximumUnfinishedRecords` for a ``FlushingHandler``.
     public var flushRecords = 50_000
-    /// The total bytes of key, value and headers in appended records at which a ``FlushingHandler`` flushes a
-    /// partition. Replaces `maximumUnfinishedBytes` for a ``FlushingHandler``.
+    /// The total size, in bytes, of the keys, values and headers of appended records at which a ``FlushingHandler``
+    /// flushes a partition. Replaces `maximumUnfinishedBytes` for a ``FlushingHandler``.
     public var flushBytes = 64 << 20
     /// The maximum time between a ``FlushingHandler``'s first append to a partition and the flush.
     public var flushInterval: Duration = .seconds(10)

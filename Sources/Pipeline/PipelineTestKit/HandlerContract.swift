@@ -45,7 +45,7 @@ public struct HandlerContract: Sendable {
         case once
         /// Every record is delivered twice in a row, as if the producer had retried.
         case duplicates
-        /// Keys are delivered in a different order. The records of each key remain in order.
+        /// Records are delivered in a different order of keys. The records of each key remain in order.
         case otherOrder = "other order of keys"
         /// All records are delivered again to the same handler, as if an operator had reset the group.
         case rewind

@@ -19,7 +19,7 @@ package final class KafkaCredentialFiles: Service {
     private let changed = Mutex<Set<String>>([])
     private let logger: Logger
 
-    /// Reads the files as the clients will read them.
+    /// Reads the files in the same way as the clients will.
     package init(_ configuration: Configuration, logger: Logger, metrics: MetricsRegistry) {
         self.logger = logger
         var original: [String: FileFingerprint] = [:]

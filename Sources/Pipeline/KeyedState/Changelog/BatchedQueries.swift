@@ -32,7 +32,7 @@ final class BatchedQueries<Key: Hashable & Sendable, Answer: Sendable, Failure: 
         self.ask = ask
     }
 
-    /// Queries a key and waits for its answer, for as long as `ask` takes.
+    /// Makes the query for a key and waits for its answer, for as long as `ask` takes.
     func answer(to key: Key) async throws(Failure) -> Answer {
         let result = await withCheckedContinuation { continuation in
             let isFirst = state.withLock { state in
@@ -40,8 +40,8 @@ final class BatchedQueries<Key: Hashable & Sendable, Answer: Sendable, Failure: 
                 defer { state.isScheduled = true }
                 return !state.isScheduled
             }
-            // Runs in its own task, because the first caller may be cancelled and the others must not depend on it. The
-            // task ends once all the answers that they are waiting for have arrived.
+            // The requests are made in a separate task, because the first caller may be cancelled and the other callers
+            // must not depend on it. The task ends once all the answers that the callers are waiting for have arrived.
             if isFirst { Task(executorPreference: executor) { await self.askForAll() } }
         }
         return try result.get()

@@ -1,7 +1,7 @@
 internal import Synchronization
 
 /// A partition's publications that the brokers have not answered yet. Brokers refuse a batch of records as a whole, so
-/// a refusal concerns a single publication only if no other one was outstanding at the same time.
+/// a refusal concerns a single publication only if no other publication was outstanding at the same time.
 final class OutstandingPublications: Sendable {
     private struct State {
         var count = 0

@@ -9,7 +9,7 @@ final class StateDelivery: Sendable {
         var acknowledged = 0
         /// Errors, by number, for publications that were not acknowledged.
         var failures: [UInt64: KafkaError] = [:]
-        /// Whether each failed publication was the only outstanding one of its partition.
+        /// Whether each failed publication was the only one outstanding in its partition.
         var failedAlone = true
     }
 

@@ -25,7 +25,7 @@ final class StatePartition<Model: StateModel>: Sendable {
         var writing: [Entry] = []
         /// Rows that are being written but were not decoded.
         var copies = CopiedRows()
-        /// Keys restored so far during the restore of a database without rows; nil otherwise.
+        /// Keys restored so far while a database without rows is being restored; nil otherwise.
         var restored: RestoredKeys?
     }
 
@@ -52,7 +52,7 @@ final class StatePartition<Model: StateModel>: Sendable {
     let partitionCount: Int32
     private let rows: StateRowSource
     let outstanding = OutstandingPublications()
-    /// Allows one caller at a time to isolate refused rows, so that two of them cannot publish in the same batch.
+    /// Allows one caller at a time to isolate refused rows, so that two callers cannot publish in the same batch.
     let isolating = Permits(1)
     let publish:
         @Sendable (KafkaProducerRecord, @escaping @Sendable (Result<KafkaDelivery, KafkaError>) -> Void) -> Void

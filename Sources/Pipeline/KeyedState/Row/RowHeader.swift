@@ -4,11 +4,11 @@ internal import Kafka
 /// The header that lets a restore copy a row from a record without decoding the value: the row's database columns, and
 /// its position in the value.
 ///
-/// `sluice.state.row` is text that consists of fields, each terminated by `;`: its version, the row's first byte and
-/// length in the value, a checksum of the row, the time of the next publication and the deadline (milliseconds since
-/// 1970, empty if there is none), then a name and a value for each index entry. A record without the header is decoded
-/// as usual. So is a record whose header is too long, whose row does not match the checksum, or whose fingerprint or
-/// version differs.
+/// `sluice.state.row` is text that consists of fields, each terminated by `;`: the header version, the row's first byte
+/// and length in the value, a checksum of the row, the time of the next publication and the deadline (milliseconds
+/// since 1970, empty if there is none), then a name and a value for each index entry. A record without the header is
+/// decoded as usual. So is a record whose header is too long, whose row does not match the checksum, or whose
+/// fingerprint or version differs.
 struct RowHeader: Equatable {
     /// Byte range of the row in the value.
     var range: Range<Int>

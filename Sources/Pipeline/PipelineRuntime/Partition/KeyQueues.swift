@@ -23,7 +23,7 @@ final class KeyQueues: Sendable {
         }
     }
 
-    /// Returns the next waiting record with the same key as a record that has been handled, or nil if none is waiting.
+    /// Returns the next waiting record with the same key as a handled record, or nil if none is waiting.
     func next(after record: KafkaRecord) -> KafkaRecord? {
         guard let key = record.key else { return nil }
         return waiting.withLock { waiting in

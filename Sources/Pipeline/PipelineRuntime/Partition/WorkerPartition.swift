@@ -15,7 +15,7 @@ protocol WorkerPartition: Sendable {
     ///
     /// - Returns: false if the partition became inactive or the task was cancelled in the meantime.
     func pause(for duration: Duration) async -> Bool
-    /// Marks all records before `nextOffset` as finished. Has no effect once the partition has ended.
+    /// Marks all records before `nextOffset` as finished. Has no effect once the assignment has ended.
     func store(nextOffset: KafkaOffset) async
     /// Returns when the partition becomes inactive or the task is cancelled.
     func untilInactive() async

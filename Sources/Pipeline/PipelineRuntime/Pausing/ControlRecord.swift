@@ -29,8 +29,8 @@ package struct ControlRecord: Hashable, Sendable {
     /// The time of the change in milliseconds since 1970, within the years 0 to 9999.
     package let atMilliseconds: Int64
 
-    /// - Returns: nil if the reason or the author is too long or contains a control character, or if a required one is
-    ///   missing.
+    /// - Returns: nil if the reason or the author is too long or contains a control character, or if a required value
+    ///   is missing.
     package init?(state: State, reason: String, author: String, atMilliseconds: Int64) {
         guard Self.isText(reason), Self.isText(author), !author.isEmpty, state == .running || !reason.isEmpty,
             RFC3339.range.contains(atMilliseconds)
