@@ -17,7 +17,7 @@ struct Brokers {
         kafka = try ApplicationSettings.kafkaConfiguration(configuration, clientId: "sluicectl")
     }
 
-    /// Runs `body` with a client for the brokers and a configuration for further clients, and closes the client.
+    /// Runs `body` with a client for the brokers and a configuration for further clients, then closes the client.
     ///
     /// - Parameter timeout: timeout for the brokers' first response.
     static func connected<Result>(

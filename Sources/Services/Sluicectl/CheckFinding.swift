@@ -2,8 +2,8 @@ internal import AppStoreModel
 internal import CommandLine
 internal import JSON
 
-/// A check by a diagnostic command, with its result. The raw values of `Check` are a public contract: they are the
-/// values of `what` in the JSON.
+/// A check made by a diagnostic command, and the result. The raw values of `Check` are a public contract: they are the
+/// values of `what` in the JSON output.
 struct CheckFinding<Check: RawRepresentable & Equatable>: Equatable where Check.RawValue == String {
     let status: FindingStatus
     let check: Check
@@ -37,7 +37,7 @@ struct CheckFinding<Check: RawRepresentable & Equatable>: Equatable where Check.
     }
 }
 
-/// The result of a check. The raw values are a public contract: they are the values of `status` in the JSON.
+/// The result of a check. The raw values are a public contract: they are the values of `status` in the JSON output.
 enum FindingStatus: String {
     case ok, warning, problem
     /// The check was skipped, because it does not apply or was not requested; `found` gives the reason.

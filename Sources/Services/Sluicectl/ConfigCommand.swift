@@ -125,8 +125,8 @@ struct ConfigCommand {
             skipped: zip(executables, isChecked).filter { !$0.1 }.map(\.0))
     }
 
-    /// Returns a command with the executable's settings and the subcommands of `sluicectl`. It parses the same
-    /// arguments, and its errors have the executable's name.
+    /// Returns a command with the executable's settings and the subcommands of `sluicectl`. The command parses the same
+    /// arguments, and its errors begin with the executable's name.
     private func command(_ executable: SluicectlParts.Executable) -> Command {
         let schema = executable.schema.tolerating(sharedKeys)
         let words = ["check", "show"].map { Command($0, summary: "", schema: schema) }

@@ -3,7 +3,7 @@ internal import Configuration
 internal import JSON
 
 extension Console {
-    /// Prints a command's result in the format of `--output`.
+    /// Prints a command's result in the format selected by `--output`.
     ///
     /// - Parameters:
     ///   - text: the result for people.

@@ -3,7 +3,7 @@ internal import Dispatch
 internal import Lifecycle
 internal import Primitives
 
-/// Reads a small file or standard input on a separate queue, because a pipe may block.
+/// Reads a small file or standard input on a separate queue, because reading from a pipe may block.
 enum InputFile {
     /// - Parameter path: the file, or `-` for standard input.
     static func read(_ path: String, maximumBytes: Int) async throws(StartupError) -> [UInt8] {

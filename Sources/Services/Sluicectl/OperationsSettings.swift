@@ -281,13 +281,13 @@ enum OperationsSettings {
     static let backfillDryRun = Setting.flag("dry-run", help: "Report missing notifications without publishing them.")
     static let noWait = Setting.flag("no-wait", help: "Start the backfill without waiting for it to finish.")
 
-    /// Settings that may be in a file or the environment.
+    /// Settings that can be set in a file or in the environment.
     static let inFiles = ConfigurationSchema(
         [topicsPrefix, topicsPartitions, entitlementsURL, entitlementsKey, webhooksAdminURL, reconcilerAdminURL]
             + [ArchivePlace.origin, ArchivePlace.signingKeys, ArchivePlace.keyEncryptionKeys, ArchivePlace.keyStore]
             + ArchivePlace.storeSettings + [ArchivePlace.index] + AppStoreSettings.apiSettings)
 
-    /// Selects the executable whose configuration is checked.
+    /// Returns the setting that selects the executable to check.
     static func executable(of names: [String]) -> Setting<String?> {
         Setting(
             "for", .oneOf(names),
@@ -307,7 +307,7 @@ enum TapStart: Sendable, Equatable {
 }
 
 extension ValueKind where Value == AppStoreEnvironment {
-    /// An environment as operators type it: the topic name suffix.
+    /// An App Store environment as operators type it: the suffix in topic names.
     static var environmentName: ValueKind { .oneOf(AppStoreEnvironment.published, text: \.topicSuffix) }
 }
 

@@ -3,7 +3,7 @@ internal import Lifecycle
 
 /// Determines the name of the operator, which becomes part of published records.
 enum OperatorName {
-    /// Returns the given name, or the user's name.
+    /// Returns the given name, or the user's name if none is given.
     ///
     /// - Parameters:
     ///   - given: the value of `--author`, or nil.

@@ -41,7 +41,7 @@ extension SluicectlParts {
         package struct Bucket: Sendable {
             package let setting: String
             package let location: String
-            /// Reads and writes the bucket as the executable does at startup. Throws the reason if it cannot.
+            /// Reads and writes the bucket as the executable does at startup. Throws the reason if either fails.
             package let check: @Sendable () async throws -> Void
 
             package init(_ setting: String, _ location: String, check: @escaping @Sendable () async throws -> Void) {

@@ -14,10 +14,10 @@ package struct SluicectlParts: Sendable {
         /// Whether an installation may omit the executable. If so, it is checked only if it is selected or one of its
         /// own settings is set.
         package let isOptional: Bool
-        /// Throws the errors that the schema alone cannot detect: everything that would make startup fail. Does not
-        /// start anything.
+        /// Throws the errors that the schema alone does not cover: everything else that would make startup fail. Does
+        /// not start anything.
         package let check: @Sendable (Configuration) throws(ConfigurationError) -> Void
-        /// Returns everything that the executable needs outside its own process, for a valid configuration.
+        /// Returns everything that the executable, with a valid configuration, needs outside its own process.
         package let dependencies: @Sendable (Configuration) throws -> Dependencies
 
         package init(
@@ -39,7 +39,7 @@ package struct SluicectlParts: Sendable {
         package let schema: ConfigurationSchema
         /// The pinned root certificates, each as DER.
         package let roots: @Sendable (Configuration) throws(ConfigurationError) -> [[UInt8]]
-        /// The configured apps, or none.
+        /// The configured apps, if any.
         package let apps: @Sendable (Configuration) throws(ConfigurationError) -> [AppIdentity]
 
         package init(
@@ -76,9 +76,9 @@ package struct SluicectlParts: Sendable {
         package let receiver: @Sendable (String?, Configuration) throws -> Configuration
         /// Posts a test delivery.
         package let test: @Sendable (Configuration) async throws -> Delivery
-        /// Posts the record with this webhook-id again.
+        /// Reposts the record with the given webhook-id.
         package let resend: @Sendable (String, Configuration, KafkaConfiguration) async throws -> Delivery
-        /// Posts dead letters from a topic again, and reports each delivery.
+        /// Reposts the dead letters from a topic, and reports each delivery.
         package let resendFailed: ResendFailed
 
         /// A function that posts dead letters. Its parameters include the topic, the earliest time in milliseconds

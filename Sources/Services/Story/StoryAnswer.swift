@@ -12,7 +12,7 @@ package struct StoryAnswer: Sendable {
         package let change: StoryChange?
         /// The state at that time according to everything known now, if it differs.
         package let asKnownNow: [Standing]?
-        /// All changes up to that time, oldest first. If an entitlement was given, only its changes.
+        /// All changes up to that time, oldest first, or only the given entitlement's changes.
         package let changes: [StoryChange]
     }
 

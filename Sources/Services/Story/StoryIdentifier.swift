@@ -14,7 +14,7 @@ package struct StoryIdentifier: Hashable, Sendable {
         case orderId
     }
 
-    /// The text as given. UUIDs are in lowercase.
+    /// The text as given, except that UUIDs are in lowercase.
     package let text: String
     package let kinds: [Kind]
 

@@ -4,7 +4,7 @@ internal import JSON
 package import KafkaModel
 internal import Records
 
-/// A consumer group's progress in a partition.
+/// A consumer group's progress.
 package struct StoryGroup: Hashable, Sendable {
     package let name: String
     /// The next offset to handle, by partition. Absent if the group has not committed one.

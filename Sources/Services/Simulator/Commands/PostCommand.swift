@@ -40,8 +40,8 @@ struct PostCommand {
         try api?.start()
         if let api { console.note("the App Store Server API answers at \(api.url(of: series.app.environment))") }
 
-        // After the first signal, the process has time to finish the posts in flight, which end at their timeout. A
-        // second signal ends the process immediately.
+        // After the first signal, the process has enough time for every post in flight to finish or time out. A second
+        // signal ends the process immediately.
         let interrupts = Interrupts(maximum: configuration[SimulatorSettings.timeout] + .seconds(5))
         let factory = NotificationFactory(series: series, pki: pki, sharedSecret: sharedSecret)
         let summary = try await delivery(factory, client, api).run(

@@ -10,7 +10,7 @@ struct SignCommand {
     private let directory: String
     private let printsBody: Bool
 
-    /// Maximum size of a payload: far larger than any of Apple's, but small enough for memory.
+    /// Maximum size of a payload: far larger than any of Apple's, but small enough to fit in memory.
     private static let maximumBytes = 16 * 1024 * 1024
 
     init(_ context: CommandContext) {

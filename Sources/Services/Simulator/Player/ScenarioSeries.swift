@@ -9,8 +9,8 @@ package struct ScenarioSeries: Sendable {
     package let accounts: Int?
     package let app: SimulatedApp
     package let seed: UInt64
-    /// The time at which the runs end, in milliseconds since 1970. Each run ends up to six hours earlier, so that their
-    /// times differ.
+    /// The time at which the runs end, in milliseconds since 1970. Each run ends at most six hours before this time, so
+    /// that the runs end at different times.
     package let end: Int64
     /// The minimum number of transactions in a version 1 receipt.
     package let receiptTransactions: Int

@@ -23,10 +23,10 @@ package struct PostingPlan: Sequence, IteratorProtocol, Sendable {
     package let count: Int
     /// Number of duplicate posts: exactly the requested share.
     package let duplicates: Int
-    /// Number of notifications to post after a later one from the same run. There are fewer only if too few
+    /// Number of notifications to post after a later one from the same run. It is lower than requested only if too few
     /// notifications have a successor.
     package let late: Int
-    /// Number of notifications that are never posted. There are fewer only if `mayBeLost` allows too few.
+    /// Number of notifications that are never posted. It is lower than requested only if `mayBeLost` allows too few.
     package let undelivered: Int
 
     /// Number of messages in each scenario. With only version 2, this is the number of steps.

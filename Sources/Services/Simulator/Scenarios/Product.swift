@@ -17,7 +17,7 @@ package struct Product: Sendable, Equatable {
     let price: Int64
     /// The length of one period, or zero for all products other than auto-renewable subscriptions.
     var period = Duration.zero
-    /// The number of periods for which the customer commits to pay one by one, or 0 without a commitment.
+    /// The number of periods that the customer commits to and pays for one at a time, or 0 without a commitment.
     var committedPeriods: Int64 = 0
     /// Whether the product is sold in seats. The quantity of a transaction is then the number of seats.
     var isMultiSeat = false

@@ -45,7 +45,7 @@ final class PostQueue: Sendable {
                 if next == nil { state.underWay -= 1 }
                 return next
             }
-            // Not called directly, because each waiting post would otherwise add a level of recursion to this stack if
+            // `start` is not called directly, because each waiting post would otherwise add a level of recursion if
             // sends fail immediately.
             if let next { DispatchQueue.global().async { self.start(next) } }
         }

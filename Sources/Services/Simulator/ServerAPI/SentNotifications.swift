@@ -85,7 +85,7 @@ struct SentNotifications: Sendable {
         if result == Self.success { all[index].isDelivered = true }
     }
 
-    /// Returns up to `size` included notifications, starting at a position.
+    /// Returns up to `size` matching notifications, starting at a position.
     ///
     /// A position identifies the same notification even after others are delivered or dropped, so no page skips a
     /// notification.

@@ -8,7 +8,7 @@ package struct ServerAPIError: Error, Sendable, CustomStringConvertible {
     package let name: String
     package let message: String
 
-    /// The HTTP status: the code's first three digits.
+    /// The HTTP status: the code's first three digits, or 400 without a code.
     package var status: Int { code.map { Int($0 / 10_000) } ?? 400 }
 
     package var description: String { "\(code.map { "\($0) " } ?? "")\(name)" }

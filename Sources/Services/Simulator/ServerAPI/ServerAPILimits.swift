@@ -15,7 +15,7 @@ package struct ServerAPILimit: Sendable, Equatable {
 
 /// The rate limits of all endpoints. Source: Apple, "Identifying rate limits".
 package enum ServerAPILimits: Sendable, Equatable {
-    /// Apple's limits. The sandbox has a tenth of them.
+    /// Apple's limits. The limits in the sandbox are a tenth of those in production.
     case apple
     /// A number of requests per second that applies to each endpoint, in both environments.
     case perSecond(Int)

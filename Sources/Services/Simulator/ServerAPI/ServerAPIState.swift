@@ -43,7 +43,7 @@ struct ServerAPIState: Sendable {
 
     // MARK: Held requests
 
-    /// Keeps a request that will not receive a response.
+    /// Holds a request that will not receive a response.
     mutating func hold(_ exchange: Exchange) -> Int {
         nextHeld += 1
         held[nextHeld] = exchange
@@ -52,7 +52,7 @@ struct ServerAPIState: Sendable {
 
     mutating func release(_ number: Int) -> Exchange? { held.removeValue(forKey: number) }
 
-    /// - Returns: the kept requests.
+    /// - Returns: the held requests.
     mutating func stop() -> [Exchange] {
         isStopped = true
         defer { held = [:] }

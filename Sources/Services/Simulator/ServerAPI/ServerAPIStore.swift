@@ -10,7 +10,7 @@ struct ServerAPIStore: Sendable {
         let customer: String
         /// A counter that increases whenever any transaction changes.
         var modification: Int
-        /// Whether the payload is signed without changes, including `signedDate`.
+        /// Whether the payload, including `signedDate`, is signed without changes.
         var isVerbatim = false
     }
 

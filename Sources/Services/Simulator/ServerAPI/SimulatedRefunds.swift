@@ -12,9 +12,10 @@ package struct RefundFollowUp: Sendable, Equatable {
     package var interval = Duration.hours(8)
     /// The delay between an answer and the decision.
     package var decisionDelay = Duration.hours(4)
-    /// Whether the request is repeated even after an answer, as observed with Apple.
+    /// Whether the request is repeated even after an answer, as Apple has been observed to do.
     package var repeatsAfterAnswer = false
-    /// Whether customers ask on Apple's website. If Apple then declines, it sends no notification.
+    /// Whether customers request refunds on Apple's website. If Apple declines such a request, it sends no
+    /// notification.
     package var isAtApplesSite = false
     /// The factor by which durations are shortened, at least 1.
     package var timeScale = 1
@@ -89,7 +90,8 @@ package struct SimulatedRefund: Sendable, Equatable {
     package let reason: ConsumptionRequestReason
     /// The text entered in the refund sheet under the reason Other, only in the sandbox.
     let text: String?
-    /// Whether the customer asked on Apple's website. If Apple then declines, it sends no notification.
+    /// Whether the customer requested the refund on Apple's website. If Apple declines such a request, it sends no
+    /// notification.
     let isAtApplesSite: Bool
     /// The decision if no answer arrives.
     let unanswered: SimulatedDecision

@@ -5,7 +5,7 @@ internal import Lifecycle
 internal import ObjectStorage
 internal import TransparencyLog
 
-/// The second store for checkpoints (`archive.anchor.url`), which commands only read.
+/// The second store for checkpoints (`archive.anchor.url`). Commands only read from it.
 struct AnchorStore: Sendable {
     private static let readsAtOnce = 16
 

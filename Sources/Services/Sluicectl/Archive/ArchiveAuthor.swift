@@ -10,7 +10,7 @@ enum ArchiveAuthor {
         example: "privacy-officer"
     ).optional.onCommandLineOnly
 
-    /// Returns the configured name, or the user's name.
+    /// Returns the configured name, or the user's name if none is configured.
     ///
     /// - Throws: a ``StartupError`` if there is neither.
     static func name(_ configuration: Configuration) throws(StartupError) -> String {

@@ -73,7 +73,7 @@ struct ArchiveDecisionReport {
         AppStoreInstant(clampingMillisecondsSince1970: at.millisecondsSince1970 + Int64(backupDays) * 86_400_000)
     }
 
-    /// A note about backups to pass on to the requester.
+    /// A note for the requester about key store backups, or nil if nothing was erased.
     private var backups: String? {
         guard let at else { return nil }
         return """

@@ -22,7 +22,8 @@ final class ArchiveEntryReader {
         try await entry(place.leaf, of: place.partition)
     }
 
-    /// Returns the entry at a Kafka offset, which may be a gap that contains the offset, or nil if the log has neither.
+    /// Returns the entry for the record at a Kafka offset, or for the gap that contains the offset; nil if the log has
+    /// neither.
     func entry(of partition: KafkaTopicPartition, at offset: KafkaOffset) async throws -> ReadEntry? {
         let scan = try await scan(of: partition)
         let index: Int?

@@ -3,7 +3,7 @@ internal import JSON
 internal import Kafka
 internal import Lifecycle
 
-/// The part of the archive that was searched to answer from the index.
+/// The part of the archive that a search of the index covers.
 struct ArchiveExtent: Sendable {
     struct Log: Sendable {
         let partition: KafkaTopicPartition
@@ -11,7 +11,7 @@ struct ArchiveExtent: Sendable {
         let leaves: Int
     }
 
-    /// The logs that have leaves, in order.
+    /// The logs that have leaves, in ascending order of topic and partition.
     let logs: [Log]
     /// The number of records whose subject is unknown because this host's key store lacks their keys.
     let unread: Int

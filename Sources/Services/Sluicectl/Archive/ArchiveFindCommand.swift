@@ -82,7 +82,7 @@ struct ArchiveFindCommand {
         return entries
     }
 
-    /// Looks up an identifier as every kind, because several kinds share a syntax.
+    /// Looks up an identifier as each kind of identifier, because several kinds share a syntax.
     private func places(of id: String, _ index: SideIndex) throws -> [IndexedPlace] {
         var seen: Set<IndexedPlace> = []
         return try IndexedName.Kind.allCases.flatMap { try index.places(of: IndexedName($0, id)) }

@@ -17,8 +17,8 @@ struct ArchiveIndexing {
     ///   far, and the log's size.
     /// - Throws: a ``StartupError`` if part of the archive cannot be read, because an answer would be incomplete.
     func run(progress: (KafkaTopicPartition, Int, Int) -> Void) async throws -> ArchiveExtent {
-        // An erasure decided on another host destroys keys in this host's key store, but leaves their entries in this
-        // index.
+        // An erasure decided on another host destroys keys in this host's key store, but does not remove the erased
+        // records from this index.
         try index.remove(try contents.keys.destroyedKeys())
         var extent: [ArchiveExtent.Log] = []
         var newest: Int64?

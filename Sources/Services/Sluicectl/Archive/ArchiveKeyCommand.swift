@@ -38,7 +38,7 @@ struct ArchiveKeyCommand {
     /// Prints the public keys.
     ///
     /// - Parameter log: `TOPIC/PARTITION` or `checkpoint-log`, to print the keys that verify this log's checkpoints,
-    ///   each with the name in their signatures; or empty, to print the keys with the archive's name.
+    ///   each with the name used in the signatures; or empty, to print the keys with the archive's name.
     func show(_ log: String, _ console: Console) async throws -> ExitCode {
         let keys = try ArchivePlace.signer(configuration).verifiers()
         guard !log.isEmpty else {
@@ -70,7 +70,7 @@ struct ArchiveKeyCommand {
 
 /// A file that contains a secret. It is created once and readable only by its owner.
 enum NewSecretFile {
-    /// - Throws: a ``StartupError`` if the file exists or cannot be created.
+    /// - Throws: a ``StartupError`` if the file already exists or cannot be created.
     static func write(_ bytes: [UInt8], to path: String) throws(StartupError) {
         let name = PlainText.printable(path)
         guard !path.utf8.contains(0) else {

@@ -62,7 +62,7 @@ struct ArchiveLogs: Sendable {
         } catch { throw StartupError(error) }
     }
 
-    /// Returns the index of the first leaf whose object is kept, or 0 if none was ever deleted.
+    /// Returns the index of the first leaf whose object is still retained, or 0 if no object was ever deleted.
     func firstKept(_ names: LogNames) async throws(StartupError) -> Int {
         let found: StoredObject?
         do throws(ObjectStoreError) {

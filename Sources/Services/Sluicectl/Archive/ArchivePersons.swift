@@ -11,7 +11,7 @@ internal import Records
 struct ArchivePerson {
     let mark: SubjectMark
     let status: SubjectStatus
-    /// A description of how the subject was found: a purchase's key, or the records that mention it.
+    /// The purchase's key, or a description of the records through which the subject was found.
     let name: String
 }
 
@@ -84,8 +84,8 @@ struct ArchivePersons {
 
     // MARK: Index positions
 
-    /// Returns the positions of an identifier in the topics of the requested environment and in the topics shared by
-    /// both environments.
+    /// Returns the positions of the records that contain an identifier, in the topics of the requested environment and
+    /// in the topics shared by both environments.
     private func places(of name: IndexedName, _ index: SideIndex) throws -> Set<IndexedPlace> {
         Set(
             try index.places(of: name).filter { place in
@@ -124,7 +124,7 @@ struct ArchivePersons {
         for purchase in purchases {
             places.formUnion(try self.places(of: IndexedName(.originalTransactionId, purchase.rawValue), index))
         }
-        // A version 1 body also mentions other purchases. Their transactions are not searched for.
+        // A version 1 body also mentions other purchases; skip their transactions.
         let transactions = try await subjects(of: places, reader)
             .filter { $0.purchase.map(purchases.contains) ?? false }.compactMap(\.transaction)
         for transaction in Set(transactions) {

@@ -8,7 +8,7 @@ internal import Lifecycle
 internal import Records
 internal import ServiceKit
 
-/// `sluicectl archive replay`: writes archived records to Kafka again, for a topic that was lost.
+/// `sluicectl archive replay`: writes archived records to Kafka again, to restore a topic that was lost.
 struct ArchiveReplayCommand {
     let configuration: Configuration
     let interruption: Interruption
@@ -142,8 +142,8 @@ struct ArchiveReplayCommand {
         var item = ReplayItem(
             position: position, identity: record.text(.id), subject: subject(of: record))
         guard filter.matches(item.subject) else { return item }
-        // The archive also contains the copies that earlier replays wrote. Unless a run skips them, it doubles their
-        // number.
+        // The archive also contains the copies that earlier replays wrote. A run that did not skip them would double
+        // their number.
         let isCopy = record.text(.origin) == RecordOrigin.replay.rawValue
         item.prepared =
             isCopy && !configuration[ReplaySettings.againCopies]

@@ -27,9 +27,9 @@ struct ArchiveScan {
     let checkpoint: VerifiedCheckpoint?
     /// The number of leaves covered by the checkpoint.
     var size: Int { checkpoint?.checkpoint.size ?? 0 }
-    /// Returns the index of the first leaf whose object is kept. The index may increase during a scan.
+    /// Returns the index of the first leaf whose object is still retained. The index may increase during a scan.
     let firstKept: @Sendable () async throws(StartupError) -> Int
-    /// Called after each bundle with the number of leaves scanned.
+    /// Called after each bundle with the number of leaves scanned so far.
     let progress: (Int) -> Void
 
     /// - Parameters:

@@ -25,8 +25,8 @@ struct ArchiveStatus: Sendable {
     /// The number of records in Kafka that have not been archived yet, or nil if Kafka was not read or does not have
     /// the topic.
     var lag: Int64?
-    /// The newest checkpoint of each anchor that was read. Anchors are named `kafka`, `store`, or by a witness's key
-    /// name.
+    /// The newest checkpoint of each anchor that was read. An anchor's name is `kafka`, `store`, or the name of a
+    /// witness's key.
     var anchors: [Anchored] = []
 
     /// The newest checkpoint in an anchor.
@@ -37,7 +37,8 @@ struct ArchiveStatus: Sendable {
         var isVerified: Bool?
     }
 
-    /// The first anchor with more leaves than the archive; it proves a rollback. Ignores unverified cosignatures.
+    /// The first anchored checkpoint with more leaves than the log, which proves a rollback. Ignores unverified
+    /// cosignatures.
     var rolledBack: Anchored? { anchors.first { $0.leaves > size && $0.isVerified != false } }
 
     /// The log's name in findings and rows.

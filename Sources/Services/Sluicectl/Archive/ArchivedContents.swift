@@ -11,7 +11,7 @@ enum EntryContent: Sendable {
     case record(KafkaRecord)
     /// A range of offsets for which the archive has no records.
     case gap(ArchiveGap)
-    /// The record was erased with its subject.
+    /// The record was erased because its subject was erased.
     case erased
     /// The record was deleted at the end of its retention period (`archive.retention`).
     case expired

@@ -20,7 +20,7 @@ enum ErasureCoverage {
     ).optional.onCommandLineOnly
 
     /// - Parameters:
-    ///   - now: this host's clock, in milliseconds since 1970.
+    ///   - now: the time of this host's clock, in milliseconds since 1970.
     ///   - newest: the newest timestamp of an archived record.
     /// - Throws: a ``StartupError`` if the clock is more than a day ahead of the archive, or the requested time is in
     ///   the future.

@@ -3,7 +3,7 @@ internal import CommandLine
 /// A `sluicectl cluster` check. A problem means that a switch would lose facts or produce wrong answers.
 typealias ClusterFinding = CheckFinding<ClusterCheck>
 
-/// The checks. The raw values are a public contract: they are the values of `what` in the JSON.
+/// The checks. The raw values are a public contract: they are the values of `what` in the JSON output.
 enum ClusterCheck: String {
     case brokers, topic, copy, certificates, group
 }

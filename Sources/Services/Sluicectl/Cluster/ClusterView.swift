@@ -13,8 +13,8 @@ struct ClusterView {
     let topics: [KafkaTopicDescription]
     /// The last records of each nonempty partition, in offset order.
     private(set) var tails: [KafkaTopicPartition: [KafkaRecord]] = [:]
-    /// The first record of each nonempty partition. If the topic has a retention time, the first record that is not
-    /// about to be deleted.
+    /// The first record of each nonempty partition. If the topic has a retention time, this is the first record that is
+    /// not about to be deleted.
     private(set) var heads: [KafkaTopicPartition: KafkaRecord] = [:]
     let certificates = CertificateDirectory()
     /// The groups that have members, or nil for the embedded broker, which cannot report them.

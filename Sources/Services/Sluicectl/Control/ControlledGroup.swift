@@ -11,7 +11,7 @@ struct ControlledGroup: Equatable {
     /// This installation's executable, or nil for another consumer's group.
     let executable: String?
 
-    /// A note for operators who may expect more from a pause, or nil.
+    /// A note about the limits of pausing this group, or nil if there is nothing to note.
     var warning: String? {
         switch executable {
         case "sluice-refunds":

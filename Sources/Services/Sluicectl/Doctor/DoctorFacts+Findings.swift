@@ -12,7 +12,7 @@ extension DoctorFacts {
     static let earliestClock = SystemClock.earliestPlausibleMilliseconds
     static let latestClock: Int64 = earliestClock + 3653 * day
     private static let day: Int64 = 86_400_000
-    /// The number of days needed to replace a root, because this requires a release or a rollout.
+    /// The number of days needed to replace a root, which requires a release or a rollout.
     private static let shortestRootLife: Int64 = 90
 
     var findings: [DoctorFinding] {

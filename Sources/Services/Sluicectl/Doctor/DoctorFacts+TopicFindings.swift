@@ -32,8 +32,8 @@ extension DoctorFacts {
         } + (isIngress ? stateFindings(topics) : [])
     }
 
-    /// Checks consumers' topics, which may not be in use in this installation. Returns findings only for topics that
-    /// exist and differ.
+    /// Checks consumers' topics, which this installation might not use. Returns findings only for topics that exist and
+    /// differ from the expected configuration.
     private func stateFindings(_ topics: [KafkaTopicDescription]) -> [DoctorFinding] {
         topicNames.state().flatMap { specification -> [DoctorFinding] in
             guard let description = topics.first(where: { $0.topic == specification.name }) else { return [] }

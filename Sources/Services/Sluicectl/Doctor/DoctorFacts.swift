@@ -8,8 +8,8 @@ internal import ServiceKit
 /// Facts about an executable and its environment, from which the findings are derived.
 struct DoctorFacts {
     enum Configured {
-        /// A valid configuration; `file` is nil if all settings come from the environment and flags, and `apps` if the
-        /// executable has none.
+        /// A valid configuration; `file` is nil if all settings come from the environment and flags, and `apps` is nil
+        /// if the executable has no apps.
         case good(apps: Int?, profile: DeploymentProfile, file: String?)
         /// An invalid configuration, with one line per error.
         case wrong([String])
@@ -94,7 +94,7 @@ struct DoctorFacts {
     var securityProtocol = "PLAINTEXT"
     /// The SASL mechanism, if the protocol uses SASL.
     var mechanism: String?
-    /// The reason that the brokers do not answer, if it is known.
+    /// The reason that the brokers do not respond, or nil if unknown.
     var trouble: KafkaTrouble.Cause?
     /// Findings about names and connections.
     var network: [DoctorFinding] = []

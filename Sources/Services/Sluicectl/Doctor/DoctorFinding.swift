@@ -5,7 +5,7 @@ internal import JSON
 /// A `sluicectl doctor` check, with its result.
 typealias DoctorFinding = CheckFinding<DoctorCheck>
 
-/// The checks. The raw values are a public contract: they are the values of `what` in the JSON.
+/// The checks. The raw values are a public contract: they are the values of `what` in the JSON output.
 enum DoctorCheck: String {
     case configuration, clock, root, ocsp, api, brokers, topic
     case messageSizes = "message-sizes"

@@ -3,7 +3,7 @@ internal import Configuration
 
 /// Flags of `sluicectl doctor` in addition to those of the checked executable.
 enum DoctorSettings {
-    /// Returns the setting for the executable whose dependencies are checked.
+    /// Returns the setting that selects the executable to check.
     static func executable(of names: [String]) -> Setting<String> {
         Setting(
             "for", .oneOf(names), default: DoctorCommand.defaultExecutable,

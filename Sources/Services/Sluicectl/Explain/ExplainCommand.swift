@@ -10,7 +10,7 @@ internal import Primitives
 internal import Records
 internal import Story
 
-/// `sluicectl explain`: shows everything that happened to one identifier.
+/// `sluicectl explain`: shows everything known about one identifier.
 struct ExplainCommand {
     let configuration: Configuration
     let entitlements: SluicectlParts.Entitlements

@@ -94,7 +94,7 @@ struct StoryArchive {
         }
     }
 
-    /// Adds the records about the purchases if Kafka no longer has them.
+    /// Adds the archived notifications about the purchases, except those that are still in Kafka.
     func collect(
         into collector: inout StoryCollector, _ topics: StoryTopics, _ gaps: inout [Story.Gap]
     ) async throws {

@@ -22,7 +22,8 @@ struct ReadDeadLetter {
 
     private func text(_ name: String) -> String? { record.headers.last { $0.key == name }?.text }
 
-    /// Returns the original record, byte for byte, except for its origin header and the header with this failure.
+    /// Returns the original record, byte for byte, except for its origin header and the header that records this
+    /// failure.
     func replayed(to topic: KafkaTopic) -> KafkaProducerRecord {
         var headers = record.headers.filter { !DeadLetterHeader.all.contains($0.key) }
         if headers.contains(where: { $0.key == RecordHeaderName.origin.rawValue }) {

@@ -45,7 +45,7 @@ struct ReplayCommand {
         var item = ReplayItem(
             position: RecordPosition(record), identity: record.text(.id), subject: ReplaySubject(notification: record))
         guard filter.matches(item.subject) else { return item }
-        // A replay writes its copies to the same topic. Unless a later run skips them, it doubles their number.
+        // A replay writes its copies to the same topic. A later run that did not skip them would double their number.
         let isCopy = record.text(.origin) == RecordOrigin.replay.rawValue
         item.prepared =
             isCopy && !configuration[ReplaySettings.againCopies]

@@ -2,7 +2,7 @@ internal import AppStoreModel
 internal import AppStoreSettings
 internal import Configuration
 
-/// Settings that select the records for a replay and its plan.
+/// Settings that select the records to replay.
 enum ReplaySettings {
     static let from = Setting("from", .instant, help: "Only records written at or after this time.")
         .optional.onCommandLineOnly.formerly("since")

@@ -13,7 +13,7 @@ enum ReplayOutcome: Sendable {
     /// The record was not replayed, for the given reason.
     case left(reason: String, detail: String)
 
-    /// The value of `status` in the JSON. These values are a public contract.
+    /// The value of `status` in the JSON output. These values are a public contract.
     var status: String {
         switch self {
         case .replayed: "replayed"
@@ -117,7 +117,7 @@ struct ReplayRun {
     /// Number of seconds between two reports at the full rate.
     private static let secondsPerReport = 10
 
-    /// Reports progress about every ten seconds, measured by the number of records at the full rate.
+    /// Reports progress after every ten seconds' worth of records at the full rate.
     private func reportProgress(_ counts: Counts, of total: Int64?) {
         guard isDone, let last = counts.last, (counts.replayed + counts.left) % (rate * Self.secondsPerReport) == 0
         else { return }

@@ -6,7 +6,7 @@ struct CapacityFigures {
     enum Name: String, CaseIterable {
         /// Median size in bytes of the body that Apple posts.
         case body = "record.simulated.received"
-        /// Median size in bytes of key, value and headers in Kafka.
+        /// Median size in bytes of a record's key, value and headers in Kafka.
         case record = "record.simulated.median"
         /// CPU time of the ingress per notification, in microseconds, with 64 connections and without precomputed key
         /// tables.
@@ -15,7 +15,7 @@ struct CapacityFigures {
         case entitlements = "entitlements.cpu_us"
         /// Number of notifications that one core archives per second, including the consumer's work.
         case archive = "archive.process.per_core_second"
-        /// Bytes on the archive's disk per byte of record.
+        /// Number of bytes on the archive's disk per byte of a record.
         case archiveRatio = "archive.bytes_ratio"
         /// Size in bytes of the published state of a purchase with 156 transactions.
         case state = "renewal.transactions_156.bytes"

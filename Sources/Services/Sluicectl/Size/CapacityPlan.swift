@@ -21,7 +21,7 @@ struct CapacityDemand: Equatable {
 struct CapacityPlan {
     /// A line of the plan.
     struct Item: Equatable {
-        /// The member name in the JSON, which is a public contract.
+        /// The member name in the JSON output, which is a public contract.
         let name: String
         /// The value, rounded up.
         let value: Int
@@ -100,7 +100,7 @@ private struct Sums {
 
     // MARK: Kafka
 
-    /// Three times the number of single-core members needed at the peak, because the number of partitions cannot be
+    /// The number of partitions: three times the number of single-core members needed at the peak, because it cannot be
     /// changed later.
     private var partitions: Double {
         max(Double(TopicSpecification.defaultPartitions), (entitlements / 1000).rounded(.up) * 3)

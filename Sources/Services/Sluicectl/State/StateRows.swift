@@ -1,7 +1,7 @@
 internal import Cryptography
 internal import Kafka
 
-/// The records in a state topic by key, as digests. They take about 200 bytes of memory per key and 50 per record.
+/// Digests of the records in a state topic, by key. They take about 200 bytes of memory per key and 50 per record.
 struct StateRows {
     /// The last record for a key in a partition.
     struct Last {
@@ -53,7 +53,7 @@ struct StateRows {
         return lasts.sorted { ($0.timestamp, $0.partition) < ($1.timestamp, $1.partition) }.map(\.partition)
     }
 
-    /// Returns the key's last record after all of its records have been copied to one partition.
+    /// Returns the record that is the key's last one once all of its records have been copied to one partition.
     func last(of key: SHA256Digest) -> SHA256Digest? {
         guard let lasts = split[key] else { return rows[key]?.record }
         return lasts.max { ($0.timestamp, $0.partition) < ($1.timestamp, $1.partition) }?.record

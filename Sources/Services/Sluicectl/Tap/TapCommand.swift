@@ -18,8 +18,8 @@ struct TapCommand {
     private var names: TopicNames { TopicNames(prefix: configuration[OperationsSettings.topicsPrefix]) }
     private var follows: Bool { !configuration[OperationsSettings.noFollow] }
     private var from: AppStoreInstant? { configuration[OperationsSettings.tapFrom] }
-    /// The start position if no time is requested. If the brokers cannot look up times, earlier records are filtered
-    /// out.
+    /// The start position if no time is requested or the brokers cannot look up times. In the latter case, earlier
+    /// records are filtered out.
     private var start: TapStart {
         configuration[OperationsSettings.tapStart] ?? (follows && from == nil ? .end : .beginning)
     }

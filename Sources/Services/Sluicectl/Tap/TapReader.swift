@@ -14,7 +14,7 @@ struct TapReader {
         case partition
         /// No more records are needed.
         case all
-        /// The partition returned no records before its end offset.
+        /// The partition stopped returning records before its end offset.
         case failed
         /// The source of interruptions has ended.
         case uninterruptible
@@ -101,7 +101,7 @@ private final class Troubles: Sendable {
         self.warn = warn
     }
 
-    /// The reason that a partition ended early, or nil if unknown.
+    /// The reason that reading a partition ended early, or nil if unknown.
     var worst: StartupError? { state.withLock { $0.worst } }
 
     func take(_ event: KafkaConsumerEvent) {

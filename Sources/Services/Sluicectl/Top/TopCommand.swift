@@ -70,7 +70,7 @@ struct TopCommand {
         guard !isOnce, let size = console.size() else {
             return await console.write(report.text(columns: .max, rows: .max) + (isOnce ? "" : "\n"))
         }
-        // Leave the last row to the cursor.
+        // Leave the last row for the cursor.
         return await console.write(Self.clearScreen + report.text(columns: size.columns, rows: size.rows - 1))
     }
 

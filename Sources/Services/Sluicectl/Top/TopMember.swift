@@ -55,7 +55,7 @@ struct TopRates: Sendable, Equatable {
     var outcomes: [String: Double] = [:]
 
     /// - Parameters:
-    ///   - earlier: the earlier reading, or nil for no rates.
+    ///   - earlier: the earlier reading; if nil, there are no rates.
     ///   - seconds: the number of seconds between the readings.
     init(_ member: TopMember, since earlier: TopMember?, seconds: Double) {
         guard let earlier, earlier.failure == nil, member.failure == nil, seconds > 0 else { return }

@@ -55,7 +55,7 @@ enum TopMetrics {
         Condition("sluice_webhooks_stopped") { $0 > 0 ? "receiver stopped" : nil },
     ]
 
-    /// The executables, by the prefix of the metrics that only they have.
+    /// The executables, each with the prefix of the metrics that no other executable has.
     static let executables = [
         ("sluice_ingress_", "sluice-ingress"), ("sluice_entitlements_", "sluice-entitlements"),
         ("sluice_refunds_", "sluice-refunds"), ("sluice_reconciler_", "sluice-reconciler"),

@@ -5,9 +5,9 @@ internal import Records
 struct TopicPlan {
     struct Item: Equatable {
         let specification: TopicSpecification
-        /// The existing number of partitions, or nil if the topic does not exist.
+        /// The current number of partitions, or nil if the topic does not exist.
         let partitions: Int?
-        /// The existing replication factor, or the one with which the topic would be created.
+        /// The current replication factor, or the one with which the topic would be created.
         let replicationFactor: Int
         /// The differences between an existing topic and the expected configuration.
         let differences: [KafkaTopicFinding]

@@ -6,7 +6,7 @@ internal import Records
 
 /// The result for each topic of an installation.
 struct TopicReport {
-    /// The status of a topic. The raw values are a public contract: they are the values of `status` in the JSON.
+    /// The status of a topic. The raw values are a public contract: they are the values of `status` in the JSON output.
     enum Status: String {
         case created, exists, differs, missing, failed
         case wouldBeCreated = "would-be-created"

@@ -5,7 +5,7 @@ internal import JSON
 
 /// A verdict and all verification steps, as text and as JSON.
 struct VerificationReport {
-    /// The outcome. The raw values are a public contract: they are the values of `verdict` in the JSON.
+    /// The outcome. The raw values are a public contract: they are the values of `verdict` in the JSON output.
     enum Outcome: String {
         case accepted, nonconforming, notForUs, notApple, retryLater, legacy
     }

@@ -4,8 +4,8 @@ internal import Configuration
 internal import Lifecycle
 internal import TransparencyLog
 
-/// A policy file (c2sp.org/tlog-policy) for an archive. A log line selects an archive by the key of its checkpoint log,
-/// which has the name `<archive.origin>/checkpoint-log`.
+/// A policy file (c2sp.org/tlog-policy) for an archive. A log line selects an archive by the key of its checkpoint log;
+/// the name of this key is `<archive.origin>/checkpoint-log`.
 struct ArchivePolicy {
     private let policy: TlogPolicy
 

@@ -200,8 +200,8 @@ struct ArchiveVerifyReport {
             OutputName.size: .integer(Int64(log.checkpoint?.checkpoint.size ?? 0)),
             OutputName.root: log.checkpoint.map { .string($0.checkpoint.root.base64) } ?? .null,
             OutputName.signedTime: log.checkpoint?.time.map { .string(Self.instant($0)) } ?? .null,
-            // The keys that verify this log's checkpoints, with the names in their signatures, so that other programs
-            // need not derive the names.
+            // The keys that verify this log's checkpoints, with the names used in the signatures, so that other
+            // programs need not derive the names.
             OutputName.keys: .array(options.verifiers?.keys(of: origin).map { .string($0.text) } ?? []),
             OutputName.leaves: .integer(Int64(log.leaves)), OutputName.objects: .integer(Int64(log.objects)),
             OutputName.bytes: .integer(Int64(log.objectBytes)),

@@ -18,8 +18,8 @@ struct ErasedKeys {
 
     /// Returns the outcome for a key that was destroyed in the key store.
     ///
-    /// - Parameter isDecided: whether the key store contains an erasure of the subject. If so, its record may merely
-    ///   not be archived yet.
+    /// - Parameter isDecided: whether the key store contains an erasure of the subject. If so, the erasure record may
+    ///   simply not have been archived yet.
     func outcome(ofDestroyed key: ArchiveKeyId, isDecided: Bool) -> InspectionOutcome {
         if keys.contains(key) { return InspectionOutcome("erased") }
         let problem = "key \(key) was destroyed, but no archived erasure record lists it"

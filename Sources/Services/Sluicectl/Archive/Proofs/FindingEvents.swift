@@ -6,7 +6,8 @@ internal import Primitives
 internal import Records
 internal import Synchronization
 
-/// Publishes the findings of `sluicectl archive verify` as operator events, one for each log and kind of finding.
+/// Publishes the findings of `sluicectl archive verify` as operator events, one for each combination of log and kind of
+/// finding.
 struct FindingEvents {
     let configuration: Configuration
     let clocks: Clocks
@@ -29,7 +30,7 @@ struct FindingEvents {
             Self.records(of: findings, to: topic, clocks: clocks), configuration, timeout)
     }
 
-    /// Returns one event for each log and kind, with the first finding and the number of findings.
+    /// Returns one event for each combination of log and kind, with the first finding and the number of findings.
     static func records(of findings: [Finding], to topic: KafkaTopic, clocks: Clocks) -> [KafkaProducerRecord] {
         var counts: [Condition: Int] = [:]
         var first: [(condition: Condition, finding: Finding)] = []

@@ -7,7 +7,7 @@ struct AccessGrant: Equatable {
 
     /// - Parameters:
     ///   - executables: the executables that need the permissions.
-    ///   - principal: the principal that all of them use, or nil if each has a principal with its own name.
+    ///   - principal: the principal that all of them use, or nil if each uses a principal with the executable's name.
     static func grants(
         to executables: [AccessTable.Executable], as principal: String?, _ table: AccessTable
     ) -> [AccessGrant] {

@@ -27,7 +27,7 @@ package struct AccessOptions: Equatable, Sendable {
     /// Whether `sluice-reconciler` publishes the subscription statuses returned by Apple
     /// (`reconciler.statuses.repair`).
     package let repairsStatuses: Bool
-    /// Whether `sluice-entitlements` answers `/v1/story` (`entitlements.stories`).
+    /// Whether `sluice-entitlements` serves `/v1/story` (`entitlements.stories`).
     package let tellsStories: Bool
     /// Whether every executable publishes operator events (`operations.events`).
     package let publishesOperatorEvents: Bool
