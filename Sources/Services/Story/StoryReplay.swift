@@ -29,7 +29,7 @@ package struct StoryInput: Sendable {
 package struct StoryChange: Hashable, Sendable {
     package let at: AppStoreInstant
     package let cause: StoryCause
-    /// The last cause other than ``StoryCause/time``, which is the origin of the decisive facts.
+    /// The origin of the decisive facts: the last cause other than ``StoryCause/time``.
     package let origin: StoryCause?
     package let before: [Standing]
     package let after: [Standing]

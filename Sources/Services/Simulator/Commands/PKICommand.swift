@@ -27,7 +27,7 @@ struct PKICommand {
         return .ok
     }
 
-    /// Creates the certificates unless they exist.
+    /// Creates the certificates unless they already exist.
     ///
     /// - Returns: whether the certificates are new.
     func make() throws -> Bool {

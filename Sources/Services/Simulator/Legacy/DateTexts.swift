@@ -1,7 +1,7 @@
 internal import AppStoreModel
 internal import JSON
 
-/// Formats dates as in the formats before version 2: as UTC text, in milliseconds, and as text in Los Angeles time.
+/// Formats dates for the formats before version 2: as UTC text, in milliseconds, and as text in Los Angeles time.
 enum DateTexts {
     private static let day: Int64 = 86_400_000
     private static let hour: Int64 = 3_600_000

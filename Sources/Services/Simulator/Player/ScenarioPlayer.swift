@@ -1,7 +1,7 @@
 /// Plays a scenario for one account, and produces the notifications that the App Store would send.
 ///
-/// A pure function of its inputs: the same seed, run number, app and end time yield the same text, byte for byte. The
-/// last notification is signed at the given end time, and all others before it.
+/// A pure function of its inputs: the same seed, run number, app and end time yield the same notifications, byte for
+/// byte. The last notification is signed at the given end time, and all others before it.
 struct ScenarioPlayer {
     let scenario: Scenario
     let app: SimulatedApp

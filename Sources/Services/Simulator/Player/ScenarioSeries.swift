@@ -20,7 +20,8 @@ package struct ScenarioSeries: Sendable {
     /// Returns `nil` if `accounts` is less than 1, or if no scenario is sent in any of the formats.
     ///
     /// - Parameters:
-    ///   - formats: the formats in which each step is sent, if the App Store uses them for it.
+    ///   - formats: the formats in which each step is sent, excluding formats that the App Store does not use for the
+    ///     step.
     ///   - receiptTransactions: the minimum number of transactions in a version 1 receipt; earlier purchases are added
     ///     to reach it.
     package init?(

@@ -28,7 +28,7 @@ package struct SeededGenerator: RandomNumberGenerator, Sendable {
         Self.uuidText(next(), next())
     }
 
-    /// Returns the UUID for two drawn numbers, as ``uuid()`` does, for callers that may not need the text.
+    /// Returns the UUID for two drawn numbers, as ``uuid()`` does, for callers that might not need the text.
     static func uuidText(_ high: UInt64, _ low: UInt64) -> String {
         let high = (high & 0xFFFF_FFFF_FFFF_0FFF) | 0x4000
         let low = (low & 0x3FFF_FFFF_FFFF_FFFF) | 0x8000_0000_0000_0000

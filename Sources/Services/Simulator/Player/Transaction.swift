@@ -22,7 +22,7 @@ struct Transaction: Sendable {
     var offer: Offer?
     var isRenewal = false
     var isUpgraded = false
-    /// The time at which another product replaced this one.
+    /// The time at which an upgrade to another product replaced this transaction.
     var upgradeDate: Int64?
     /// Whether seats were added during the period. All transactions of the period are marked, including the first one
     /// when it is signed again.
@@ -43,7 +43,7 @@ struct Transaction: Sendable {
         let reason: Int64
         /// Apple's `revocationType`.
         let type: String
-        /// The refunded share in milliunits of a percent; absent if nothing was refunded.
+        /// The refunded share in milliunits of a percent; nil if nothing was refunded.
         let percentage: Int64?
     }
 

@@ -44,7 +44,7 @@ package struct ConsumptionAnswer: Sendable, Equatable {
 
 /// The consumption answers received by the API, oldest first.
 struct ConsumptionAnswers: Sendable {
-    /// Maximum number of answers kept. The oldest ones are dropped.
+    /// Maximum number of answers to store. If there are more, the oldest ones are dropped.
     static let maximum = 200_000
 
     private(set) var all: [ConsumptionAnswer] = []

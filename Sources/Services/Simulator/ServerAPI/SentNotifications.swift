@@ -36,7 +36,7 @@ struct SentNotifications: Sendable {
         var next: Int?
     }
 
-    /// Maximum number of notifications kept. The oldest ones are dropped.
+    /// Maximum number of notifications to store. If there are more, the oldest ones are dropped.
     static let maximum = 100_000
 
     /// The notifications in sending order.

@@ -26,7 +26,7 @@ package enum SimulatedAPIKey {
     package static let issuerId = "57246542-96fe-1a63-e053-0824d011072a"
     package static let keyId = "2X9R4HXF34"
 
-    /// Creates the key file, readable only by its owner, unless it exists.
+    /// Creates the key file, readable only by its owner, unless it already exists.
     ///
     /// - Returns: the path of the file.
     /// - Throws: ``SimulatorError`` if the file cannot be written, or ``CryptographyError``.

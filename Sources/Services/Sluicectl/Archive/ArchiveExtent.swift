@@ -7,7 +7,7 @@ internal import Lifecycle
 struct ArchiveExtent: Sendable {
     struct Log: Sendable {
         let partition: KafkaTopicPartition
-        /// The number of leaves that were searched: all that the checkpoints cover.
+        /// The number of leaves that were searched: all leaves that the log's checkpoint covers.
         let leaves: Int
     }
 

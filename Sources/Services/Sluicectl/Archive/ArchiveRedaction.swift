@@ -1,6 +1,6 @@
 internal import JSON
 
-/// Redacts data that may be personal: every string and number except in the members listed here.
+/// Redacts data that may be personal: every string and number, except those in the members listed here.
 enum ArchiveRedaction {
     private static let shown: Set<String> = [
         OutputName.topic, OutputName.partition, OutputName.offset, OutputName.kind, "notificationType", "subtype",

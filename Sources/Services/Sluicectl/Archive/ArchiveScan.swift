@@ -19,8 +19,8 @@ struct FoundEntry: Sendable {
     let object: Object
 }
 
-/// Reads a log from its first leaf to the end of its checkpoint, 256 leaves at a time. A segment is read only if one of
-/// its leaves is wanted.
+/// Reads a log from its first leaf to the end of its checkpoint, 256 leaves at a time. A segment is read only if at
+/// least one of its leaves is selected.
 struct ArchiveScan {
     let reader: LogReader
     /// The checkpoint, or nil if the log has none. Its signatures are not verified.
@@ -60,7 +60,7 @@ struct ArchiveScan {
         return true
     }
 
-    /// Returns the wanted entries of one bundle. Reads the segment only if there are wanted entries.
+    /// Returns the selected entries of one bundle. Reads the segment only if there are any.
     func entries(of bundle: Int, where isWanted: (ArchiveLeaf) -> Bool) async throws -> [FoundEntry] {
         let wanted = try await leaves(of: bundle).filter { isWanted($1) }
         guard !wanted.isEmpty else { return [] }

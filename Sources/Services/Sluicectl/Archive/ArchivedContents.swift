@@ -21,7 +21,7 @@ enum EntryContent: Sendable {
     /// restored from an older backup.
     case keyUnknown
 
-    /// The value of `content` in the output, which is a public contract; nil for a record.
+    /// The value of `content` in the output, or nil for a record. These values are a public contract.
     var name: String? {
         switch self {
         case .record: nil

@@ -65,8 +65,8 @@ final class ExportOutput {
         return try await write(row)
     }
 
-    /// Writes the manifest if there is a directory: the number of rows, their size and SHA-256, and, for each log, the
-    /// checkpoint that covers them.
+    /// If there is a directory, writes the manifest: the number of rows, their size and SHA-256, and, for each log, the
+    /// checkpoint that covers its rows.
     func finish(_ logs: [ExportedLog], at instant: String, isComplete: Bool) throws(StartupError) {
         guard let directory else { return }
         var writer = JSONWriter()

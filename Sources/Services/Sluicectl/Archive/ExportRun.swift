@@ -75,7 +75,7 @@ final class ExportRun {
         return goesOn
     }
 
-    /// Writes the manifest, prints a summary, and warns about incomplete or unreadable entries.
+    /// Writes the manifest, prints a summary, and warns if the export is incomplete or payloads are missing.
     func finish(_ extent: ArchiveExtent?, at milliseconds: Int64, _ console: Console) throws -> ExitCode {
         var parts = ["\(counts["notifications"] ?? 0) notifications"]
         if let others = counts["other records"] { parts.append("\(others) other records") }

@@ -13,7 +13,8 @@ struct ClusterSource {
     /// the cluster that the installation moves to.
     ///
     /// - Parameters:
-    ///   - prefix: the topic prefix on the cluster that the installation moves to; the source's must be the same.
+    ///   - prefix: the topic prefix on the cluster that the installation moves to; the source's prefix must be the
+    ///     same.
     ///   - sharedKeys: keys of the executables, which the file may also contain.
     /// - Throws: a ``StartupError`` if the file is unusable.
     init(file: String, prefix: String, sharedKeys: [String]) throws(StartupError) {

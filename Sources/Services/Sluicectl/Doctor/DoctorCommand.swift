@@ -171,7 +171,7 @@ struct DoctorCommand {
         guard let access = parts.access, let subject = AccessTable.Executable(rawValue: executable.name) else {
             return []
         }
-        // The table depends on settings that the executable itself may not have.
+        // The table depends on settings that the executable itself might not have.
         let schema = executable.schema.adding(AclsCommand.schema(access))
         let command = Command(executable.name, summary: "", schema: schema.tolerating(parts.sharedKeys))
         guard case .run(let invocation) = command.parse(commandLine.arguments, environment: environment) else {

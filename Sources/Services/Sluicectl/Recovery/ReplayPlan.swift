@@ -17,7 +17,7 @@ struct ReplayPlan {
             numbers[isNew && numbers.count >= Self.maximumNames ? Self.others : name, default: 0] += 1
         }
 
-        /// The names, most frequent first.
+        /// The names with their counts, most frequent first.
         var text: String {
             numbers.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
                 .map { "\(PlainText.printable($0.key, maximum: 200)) \($0.value)" }.joined(separator: ", ")

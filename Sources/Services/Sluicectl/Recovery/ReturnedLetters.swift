@@ -1,7 +1,7 @@
 internal import Kafka
 internal import Records
 
-/// The dead letters that came back: replayed before, and dead-lettered again by the same group for the same reason.
+/// The dead letters that came back: they were replayed, then dead-lettered again by the same group for the same reason.
 /// Sending them again would create a loop.
 struct ReturnedLetters {
     private struct Failure: Hashable {

@@ -10,7 +10,7 @@ internal import Records
 internal import RefundRules
 internal import Story
 
-/// `sluicectl refunds answer`: lets an operator decide a round. The answer is published as a proposal under the case's
+/// `sluicectl refunds answer`: lets an operator answer a round. The answer is published as a proposal under the case's
 /// key. The first proposal for the round wins, and sluice-refunds sends it.
 struct RefundAnswerCommand {
     let refunds: RefundsCommand
@@ -54,7 +54,7 @@ struct RefundAnswerCommand {
 
     // MARK: Answers by round
 
-    /// Returns the first answer for the waiting round.
+    /// Returns the proposal for the round that is waiting for its first answer.
     private func first(_ row: ReadRefunds.Row, _ id: String) throws(StartupError) -> Proposal {
         guard let round = row.rounds.waiting else {
             throw StartupError(
@@ -72,7 +72,7 @@ struct RefundAnswerCommand {
             refund: row.refund, answer: try answer(RefundFacts(row.refund, round), through: round.through))
     }
 
-    /// Returns the answer for a new round, which the operator opens after the newest one.
+    /// Returns the proposal for a new round, which the operator opens after the newest one.
     private func again(_ row: ReadRefunds.Row, _ id: String) throws(StartupError) -> Proposal {
         guard let last = row.rounds.newest else {
             throw StartupError(

@@ -4,8 +4,8 @@ internal import JSON
 internal import RefundRules
 internal import Story
 
-/// A trial of rules on the requests in a topic. For each rule and answer, it adds up the requests, the amounts, Apple's
-/// decisions, and the requests that would be answered differently.
+/// A trial of rules on the requests in a topic. For each combination of rule and answer, it totals the requests, the
+/// amounts, Apple's decisions, and the requests that would be answered differently.
 struct RefundTrial {
     private struct Group: Hashable {
         let rule: String

@@ -11,8 +11,8 @@ internal import Records
 internal import RefundRules
 internal import Story
 
-/// `sluicectl refunds`: lists cases, due answers, and results. Reads the topic published by sluice-refunds, so no
-/// service needs to run.
+/// `sluicectl refunds`: lists cases, answers that are due, and results. Reads the topic to which sluice-refunds
+/// publishes, so no service needs to run.
 struct RefundsCommand {
     let configuration: Configuration
     let clocks: Clocks

@@ -21,7 +21,7 @@ struct CapacityDemand: Equatable {
 struct CapacityPlan {
     /// A line of the plan.
     struct Item: Equatable {
-        /// The member name in the JSON output, which is a public contract.
+        /// The member name in the JSON output. These names are a public contract.
         let name: String
         /// The value, rounded up.
         let value: Int
@@ -82,7 +82,7 @@ private struct Sums {
 
     // MARK: processes
 
-    /// Returns the number of thousandths of a core required for work that takes this number of microseconds per
+    /// Returns the CPU capacity, in thousandths of a core, required for work that takes this number of microseconds per
     /// notification.
     private func millicores(_ microseconds: Double) -> Double {
         peakRate * microseconds / 1e6 * 1000 / (Double(demand.utilization) / 100)

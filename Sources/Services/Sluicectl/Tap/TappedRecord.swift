@@ -14,7 +14,7 @@ struct TappedRecord {
         /// A value that could not be decoded, with the reason.
         case undecodable(String)
 
-        /// The value of `kind` in the JSON output, which is a public contract.
+        /// The value of `kind` in the JSON output. These values are a public contract.
         var kind: String {
             switch self {
             case .notification: "notification"

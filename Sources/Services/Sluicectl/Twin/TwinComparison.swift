@@ -72,7 +72,7 @@ struct TwinComparison: Sendable {
         types[one.notification.event.type] = counts
     }
 
-    /// Whether every notification has its counterpart, unless Apple sends none by design, and every purchase has the
-    /// same state in both streams.
+    /// Whether every notification to which Apple sends a counterpart has one, and every purchase has the same state in
+    /// both streams.
     var isSame: Bool { types.values.allSatisfy(\.isSame) && states.differences.isEmpty }
 }

@@ -31,8 +31,8 @@ struct CosignedProof {
             let found = try await log.loggedCheckpoint(of: origin, covering: leaf, size: cosigned.checkpoint.size)
         else { return nil }
         var copy = try await reader.checkpoint(size: found.checkpoint.size)
-        // If there is no copy of this size, the checkpoint may be the newest one, which the archive copies only after
-        // writing it.
+        // If there is no copy of the checkpoint with this size, the checkpoint may be the newest one, which the archive
+        // copies only after writing it.
         if copy == nil { copy = try await reader.checkpoint() }
         guard let checkpoint = copy, checkpoint.checkpoint == found.checkpoint else { return nil }
         let entry = Array(found.checkpoint.text.utf8)

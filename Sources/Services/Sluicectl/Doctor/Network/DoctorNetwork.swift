@@ -70,7 +70,7 @@ struct DoctorNetwork {
         ]
     }
 
-    /// Parses `kafka.bootstrap.servers`: hosts with an optional port, and possibly a protocol, separated by commas.
+    /// Parses `kafka.bootstrap.servers`: comma-separated hosts, each with an optional protocol and port.
     static func servers(_ text: String) -> [Server] {
         text.split(separator: ",").compactMap { entry in
             var entry = entry.drop { $0 == " " }
