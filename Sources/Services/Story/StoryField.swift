@@ -35,7 +35,7 @@ extension [StoryField] {
 
 /// One event in a story.
 package struct StoryEntry: Hashable, Sendable {
-    /// The kinds of events. Raw values are a contract.
+    /// The kinds of events. The raw values are a public contract.
     package enum Kind: String, Sendable, CaseIterable {
         /// A notification was received, verified and published.
         case notification

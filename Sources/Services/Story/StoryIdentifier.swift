@@ -3,7 +3,8 @@ internal import Records
 
 /// An identifier given by an operator, and the kinds that its syntax permits.
 package struct StoryIdentifier: Hashable, Sendable {
-    /// The kinds of identifiers. Raw values are a contract, because `sluicectl explain --output json` prints them.
+    /// The kinds of identifiers. The raw values are a public contract, because `sluicectl explain --output json` prints
+    /// them.
     package enum Kind: String, Sendable, CaseIterable {
         case notificationUUID, appAccountToken, originalTransactionId, transactionId, appTransactionId
         case webOrderLineItemId

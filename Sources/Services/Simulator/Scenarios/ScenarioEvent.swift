@@ -9,8 +9,8 @@ package enum ScenarioEvent: Sendable, Equatable {
     case resubscribes(to: Product? = nil, offer: Offer? = nil)
     /// Sends DID_RENEW. A pending product change takes effect.
     case renews
-    /// Sends DID_FAIL_TO_RENEW, with the subtype GRACE_PERIOD if there is a grace period. Apple has sent notifications
-    /// about grace periods whose renewal information did not contain the end of the grace period.
+    /// Sends DID_FAIL_TO_RENEW, with the subtype GRACE_PERIOD if there is a grace period. Apple has sent this subtype
+    /// without the end of the grace period in the renewal information.
     case renewalFails(grace: Duration? = nil, isDateSent: Bool = true)
     /// Sends GRACE_PERIOD_EXPIRED.
     case graceEnds

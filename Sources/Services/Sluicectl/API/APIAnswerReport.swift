@@ -10,8 +10,8 @@ struct APIAnswerReport {
     let json: JSONObject
     /// The response's objects that failed verification.
     var refused: [RefusedObject] = []
-    /// Whether the result is positive. It is negative for an order unknown to Apple or an undelivered test
-    /// notification.
+    /// Whether the result is positive. It is negative if Apple does not know the order, or if the test notification was
+    /// not delivered.
     var isYes = true
 
     var isGood: Bool { isYes && refused.isEmpty }

@@ -18,7 +18,8 @@ struct ArchivePerson {
 /// The subjects selected by a command line, and the extent of the search for them.
 struct ArchiveSelection {
     let persons: [ArchivePerson]
-    /// The positions of the records that contain the selected identifier, or that mention a purchase found through it.
+    /// The positions of the records that contain the selected identifier, or that mention a purchase found through that
+    /// identifier.
     let places: Set<IndexedPlace>
     let extent: ArchiveExtent
 }

@@ -5,8 +5,8 @@ internal import Synchronization
 /// The cluster data that shows whether a copy of the cluster's topics is complete: the ends of the topics and the
 /// active groups.
 struct ClusterView {
-    /// Number of offsets to read at the end of each partition. Some have no record, because of transaction markers or
-    /// compaction.
+    /// Number of offsets to read at the end of each partition. Some offsets have no record, because of transaction
+    /// markers or compaction.
     static let tailLength: Int64 = 16
 
     let id: String

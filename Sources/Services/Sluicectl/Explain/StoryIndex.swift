@@ -5,8 +5,8 @@ internal import Records
 internal import Story
 
 /// Finds a notification's record key by its notificationUUID. Reads the reconciliation topic, where sluice-reconciler
-/// stores a digest of each notificationUUID under the record key. That topic is only a twentieth the size of the
-/// notification topic.
+/// stores a digest of each notificationUUID under the record key. The reconciliation topic is only one twentieth the
+/// size of the notification topic.
 struct StoryIndex {
     private let mark: NotificationMark
     private(set) var key: [UInt8]?

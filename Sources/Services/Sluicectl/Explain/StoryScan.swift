@@ -26,8 +26,8 @@ struct StoryScan {
         filter = StoryFilter.mentioning(identifier.text)
     }
 
-    /// Whether the scan can stop. A notification or an app's transaction has only one record key, so further matches
-    /// would not add any keys.
+    /// Whether the scan can stop. A notification, or a transaction in an app, has only one record key, so further
+    /// matches would not add any keys.
     var isDone: Bool {
         isNotification || !kinds.isDisjoint(with: [.transactionId, .originalTransactionId, .webOrderLineItemId])
     }

@@ -7,8 +7,8 @@ internal import Records
 /// The records that the ingress would have written for a notification, with origin `replay`: header segments first,
 /// then the notification.
 enum ReleasedRecords {
-    /// Returns the records in the order in which to write them. Empty only if the verifier accepted a notification
-    /// without an identity.
+    /// Returns the records in the order in which to write them. The array is empty only if the verifier accepted a
+    /// notification without an identity.
     static func records(
         of verified: VerifiedNotification, receivedAt: AppStoreInstant, names: TopicNames
     ) -> [KafkaProducerRecord] {

@@ -18,8 +18,8 @@ struct StateCopy {
     func run(_ scan: TopicScan) async throws -> Int {
         var batch: [KafkaProducerRecord] = []
         var copied = 0
-        // Records for keys that are in several partitions, collected because the partitions are read one after the
-        // other.
+        // Records for keys that are in several partitions. They are copied at the end, because the partitions are read
+        // one after the other.
         var held: [SHA256Digest: [KafkaPartition: [KafkaProducerRecord]]] = [:]
         try await scan.run { record in
             guard let key = layout.key(of: record) else { return true }

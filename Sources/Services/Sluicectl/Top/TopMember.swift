@@ -7,7 +7,7 @@ struct TopMember: Sendable {
     var failure: String?
     /// The failing checks in `/readyz`, or none if the process is ready.
     var problems: [String] = []
-    /// Lines in `/readyz` that do not affect the member's readiness, such as its pause with author and reason.
+    /// Lines in `/readyz` that do not affect the member's readiness, such as a pause, with its author and reason.
     var notes: [String] = []
     var page = MetricsPage([])
 

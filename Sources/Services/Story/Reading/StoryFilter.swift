@@ -1,7 +1,8 @@
 package import Kafka
 internal import Primitives
 
-/// Excludes records that cannot belong to a story, based on their raw bytes. The others are examined afterwards.
+/// Excludes records that cannot belong to a story, based on their raw bytes. The remaining records are examined
+/// afterwards.
 package enum StoryFilter {
     /// Keeps records whose value contains an identifier. UUIDs may be in uppercase.
     package static func mentioning(_ text: String) -> KafkaRecordFilter {

@@ -51,7 +51,7 @@ package struct StoryTopics: Sendable {
         watermarks = try ends.withLock { $0 }.mapValues { try $0.get() }
     }
 
-    /// Returns the topics that a story requires in order to be complete, apart from dead letters.
+    /// Returns the topics, other than dead letter topics, that a complete story requires.
     static func usual(_ names: TopicNames, _ environment: AppStoreEnvironment) -> [KafkaTopic] {
         [names.notifications(environment), names.entitlements(environment), names.refunds(environment)]
             + [names.quarantine]
