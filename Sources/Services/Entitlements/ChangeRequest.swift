@@ -50,8 +50,8 @@ struct ChangeRequest: Sendable, Equatable {
         environment = try members.environment()
     }
 
-    /// Returns the facts to add to the purchase at this time, or nil if there is nothing to add: the purchase already
-    /// belongs to the account, or it belongs to another account and this is not a proven transfer.
+    /// Returns the facts to add to the purchase, or nil if there is nothing to add: the purchase already belongs to the
+    /// account, it belongs to another account and the claim is not a proven transfer, or it is already erased.
     func contribution(
         to known: PurchaseFacts, at now: AppStoreInstant, isProved: Bool = false
     ) -> PurchaseFacts? {
@@ -73,8 +73,8 @@ struct ChangeRequest: Sendable, Equatable {
         return facts
     }
 
-    /// Returns a time for the claim that is later than both the claim it replaces and earlier purchases, even if the
-    /// clocks of members differ.
+    /// Returns the time to use for the claim: later than the claim it replaces and the latest purchase, even if
+    /// members' clocks differ.
     private func moment(ofClaimOn known: PurchaseFacts, at now: AppStoreInstant) -> AppStoreInstant {
         let bought = known.latestPurchase(upTo: now.advanced(byMilliseconds: PurchaseFacts.clockTolerance))
         let last = max(known.newestClaim?.version.signedDate ?? .earliest, bought ?? .earliest)

@@ -80,7 +80,7 @@ final class EntitlementChanges: Sendable {
         }
     }
 
-    /// Returns whether the request contains a transaction for the same purchase that is signed by Apple.
+    /// Returns whether the request contains a transaction, signed by Apple, for the same purchase.
     private func prove(_ request: ChangeRequest) throws(UploadProblem) -> Bool {
         guard let proof = request.proof else { return false }
         guard let verifier else {

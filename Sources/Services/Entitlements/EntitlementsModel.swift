@@ -106,7 +106,8 @@ struct EntitlementsModel: StateModel {
         return change(rules) ?? change(rules.reading(until: .earliest))
     }
 
-    /// Interval, in milliseconds, after which a state is republished if its input had not been read completely.
+    /// Interval, in milliseconds, after which a state is republished if it was published before its input had been read
+    /// completely.
     private static let unknownPause: Int64 = 600_000
     /// Shorter interval for the first seconds of a process, before it has measured how far the input has been read.
     private static let unmeasuredPause: Int64 = 5_000

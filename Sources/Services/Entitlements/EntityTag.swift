@@ -7,7 +7,8 @@ struct EntityTag {
 
     private static let weak = "W/"
 
-    /// Hashes the content with FNV-1a. The tag only distinguishes contents and need not withstand attackers.
+    /// Hashes the content with FNV-1a. The tag only distinguishes versions of the content, so the hash need not be
+    /// cryptographic.
     init(of content: [UInt8]) {
         text = "\(Self.weak)\"\(String(FNV1a.hash(content), radix: 16))\""
     }

@@ -31,7 +31,8 @@ enum FactsReading {
         } ?? false
     }
 
-    /// Reads the facts in most signed records without decoding the models. Returns nil if the record requires them.
+    /// Reads the facts in a signed record without decoding the models, which suffices for most records. Returns nil if
+    /// the models must be decoded.
     static func scan(
         signed record: NotificationRecord, environment: AppStoreEnvironment
     ) -> StateReading<PurchaseFacts>? {

@@ -11,8 +11,8 @@ internal import Telemetry
 /// The read API. Serves current and past entitlements, evaluated on each request, as well as histories and lists of
 /// purchases. If enabled, it also accepts claims, erasures, and signed transactions from apps.
 struct ReadAPI: Sendable {
-    /// Maximum number of purchases in one answer. Most accounts have a handful, but every purchase of a consumable is
-    /// separate.
+    /// Maximum number of purchases in one answer. Most accounts have a handful, but each purchase of a consumable
+    /// counts separately.
     static let maximumPurchases = 10_000
 
     /// Returns the row reader, or throws if rows cannot be read.

@@ -1,5 +1,5 @@
-/// The dictionary for compressing stored rows: text that most rows have in common, ending with the most common. When it
-/// changes, a member rereads all rows from the topics.
+/// The dictionary for compressing stored rows: text that most rows have in common, ending with the most common. When
+/// the dictionary changes, a member rereads all rows from the topics.
 enum RowDictionary {
     static let content = Array(
         #"""

@@ -20,7 +20,7 @@ final class TransactionUploads: Sendable {
     /// The configured environments of each app.
     private let environments: [BundleId: Set<AppStoreEnvironment>]
     private let confirmation: UploadConfirmation
-    /// Maximum age, in milliseconds, of a signature that may create a purchase.
+    /// Maximum age, in milliseconds, of the signature in an upload that creates a purchase.
     private let age: Int64
     private let state: KeyedState<EntitlementsModel>
     private let rules: ProductRules
@@ -122,8 +122,8 @@ final class TransactionUploads: Sendable {
         }
     }
 
-    /// Adds a verified transaction. An old signature must not create a purchase, because the transaction may have been
-    /// refunded since.
+    /// Adds a verified transaction. An upload with an old signature must not create a purchase, because the transaction
+    /// may have been refunded since.
     private func add(
         _ verified: VerifiedTransaction, _ subject: UploadSubject, _ upload: TransactionUpload
     ) async throws(UploadProblem) -> HTTPResponse {

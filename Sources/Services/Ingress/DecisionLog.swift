@@ -55,7 +55,7 @@ final class DecisionLog: Sendable {
             ].compactMap { $0 })
     }
 
-    /// Logs that a notification differs from the one with the same UUID that is stored in Kafka. Called on a worker.
+    /// Logs that a notification differs from the one stored in Kafka with the same UUID. Called on a worker.
     func contradicted(_ id: NotificationUUID) {
         explanations.log(
             .error, key: "contradiction", "different notification with the same notificationUUID; keeping the first",

@@ -45,7 +45,7 @@ final class DuplicateWindow<Waiter: Sendable>: Sendable {
     }
 
     /// Returns whether a notification with this identity but different content has been acknowledged or is in flight.
-    /// The first one takes precedence.
+    /// The first notification takes precedence.
     func isOther(_ content: ContentPrint, than identity: DuplicateKey) -> Bool {
         let known = state.withLock { $0.acknowledged[identity] ?? $0.inFlight[identity]?.content }
         return known != nil && known != content

@@ -17,7 +17,7 @@ enum RequestTrace: Sendable {
 
     /// Returns the value of the record's `traceparent` header, or nil if there is none.
     ///
-    /// - Parameter sending: the span that sends the record, if the trace is recorded.
+    /// - Parameter sending: the span for sending the record, if the trace is recorded.
     func header(_ sending: Span?) -> String? {
         switch self {
         case .off(let parent): parent?.text
@@ -26,6 +26,6 @@ enum RequestTrace: Sendable {
         }
     }
 
-    /// Starts the span that sends the record, if the trace is recorded.
+    /// Starts the span for sending the record, if the trace is recorded.
     func startSending(to topic: KafkaTopic) -> Span? { span?.child("send \(topic)", .producer) }
 }

@@ -5,7 +5,7 @@ internal import Telemetry
 
 /// Logs precomputed key table events. A fault is logged with all data needed to reproduce it. The digest, the signature
 /// and the public key are not secret and reveal nothing about a purchase. A fault is also published as an operator
-/// event; a restart ends it.
+/// event, and lasts until a restart.
 enum TableLog {
     /// - Parameter events: publishes operator events; nil if they are off.
     static func take(_ event: FixedKeyEvent, _ logger: Logger, _ events: OperatorEvents?) {

@@ -11,8 +11,8 @@ struct FoundNotification: Sendable {
         case accepted(AcceptedNotification)
         /// A nonconforming notification, with its compact JWS.
         case nonconforming(NonconformingNotification, [UInt8])
-        /// An object that is not signed by Apple, or that belongs to a different app or environment than requested,
-        /// with the text that Apple returned.
+        /// An object that is not signed by Apple, or that belongs to a different app or environment than requested;
+        /// includes the text that Apple returned.
         case refused(RefusedObject, [UInt8])
     }
 

@@ -252,7 +252,7 @@ struct HistorySweeper: Sendable {
                     identity.notificationUUID, identity.notificationType, signedDate: identity.signedDate))
             metrics.found(isPublished: !isDryRun)
         case .nonconforming:
-            // Count it in a dry run, too. Unlike an accepted notification, it is not published in any run.
+            // Count the notification in a dry run, too: unlike an accepted one, it is not published in any run.
             work.run.counts.quarantined += 1
             if !isDryRun { metrics.quarantined() }
         case .refused:

@@ -18,7 +18,7 @@ struct OutageSignal: Sendable {
 
     /// - Parameters:
     ///   - timestamp: the timestamp of a record written by the ingress.
-    ///   - now: when the record is read.
+    ///   - now: the time at which the record is read.
     /// - Returns: whether an outage may have just ended. True for the first record, because this process has not seen
     ///   earlier ones.
     mutating func isRecovery(_ timestamp: Int64, in environment: AppStoreEnvironment, at now: Int64) -> Bool {

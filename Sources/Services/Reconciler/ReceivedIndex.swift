@@ -13,7 +13,7 @@ struct ReceivedIndex: Sendable {
         let mark: NotificationMark
     }
 
-    /// The index is not up to date, so missing notifications cannot be determined.
+    /// The index is not up to date, so missing notifications cannot be identified.
     struct NotCaughtUp: Error, CustomStringConvertible {
         let description: String
     }
@@ -50,8 +50,8 @@ struct ReceivedIndex: Sendable {
     /// member read them. Two things are required: the group has committed offsets past the records, which it does once
     /// their rows are acknowledged, and the rows have been read back.
     ///
-    /// - Returns: the start of the index, in milliseconds since 1970. The index contains every notification after it. 0
-    ///   if no record was deleted before it was read.
+    /// - Returns: the start of the index, in milliseconds since 1970. The index contains every later notification. 0 if
+    ///   no record was deleted before being read.
     func catchUp(_ environment: AppStoreEnvironment, now: Int64) async throws -> Int64 {
         let topic = topics.notifications(environment)
         let admin = try KafkaAdmin(kafka)

@@ -14,8 +14,8 @@ package enum ReconcilerApplication {
     package static let application = application()
 
     /// - Parameters:
-    ///   - clocks: the clocks; the wall clock determines the sweeps that are due.
-    ///   - sleep: waits until the API budget allows a request, or before a retry.
+    ///   - clocks: the clocks; the wall clock determines which sweeps are due.
+    ///   - sleep: waits until the API budget allows a request, or until a retry is due.
     ///   - pause: waits until the next check for due sweeps, unless the scheduler is woken earlier.
     static func application(
         clocks: Clocks = .system,

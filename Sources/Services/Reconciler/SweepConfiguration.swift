@@ -23,7 +23,7 @@ struct SweepConfiguration: Sendable {
     let everything: Schedule
     /// The interval between comparisons with Apple's statuses.
     let statusesInterval: Int64
-    /// Whether to publish Apple's signed status where it differs.
+    /// Whether to publish Apple's signed status if it differs from the published one.
     let repairsStatuses: Bool
     let backfillWindow: Int64 = 6 * 3_600_000
     /// The overlap with the previous run, because Apple's history may list a notification late.

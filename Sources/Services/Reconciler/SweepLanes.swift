@@ -34,7 +34,7 @@ struct SweepLanes {
 
     /// Reserves the lane of a sweep. The sweep's row must have been read after ``beginLook()``.
     ///
-    /// - Returns: the lane in which the sweep may run now, or nil if it may not run.
+    /// - Returns: the lane in which the sweep can run now, or nil if there is none.
     mutating func begin(_ sweep: Sweep) -> Lane? {
         let own = Lane(sweep.kind)
         let lane = sweep.isToEnd ? .cancelled : own

@@ -86,7 +86,7 @@ final class SweepScheduler: Service {
         wake()
     }
 
-    /// All sweeps in the installation that this member has read, as `{"sweeps":[…]}`.
+    /// All sweeps that this member has read, as `{"sweeps":[…]}`.
     var page: [UInt8] { SweepListing.json(present.withLock { $0.listing }) }
 
     // MARK: Service

@@ -222,7 +222,7 @@ extension RefundDecisions {
         } catch {
             report(error, facts)
             guard error.isSilence else { return (.unknown(error.obstacle), .answers) }
-            // The company gave consent in this round and has not withdrawn it since.
+            // Consent was confirmed earlier in this round and has not been withdrawn since.
             let isEnough = isLast && fallback == .rules && !isRescinded
             return (isEnough ? .holds : .unknown(error.obstacle), .fails())
         }

@@ -5,9 +5,9 @@ internal import AppStoreServerAPI
 /// since 1970.
 ///
 /// Many answers are decided concurrently, ahead of sending. Answers are sent by environment, production first, then by
-/// deadline. A failed case is retried later and does not delay others. While the API keeps failing for an app, sending
-/// the case with the earliest deadline tests whether the API has recovered; this is safe because the bytes of the
-/// answer are frozen. The pause ends only after Apple accepts or permanently refuses an answer.
+/// deadline. A failed case is retried later and does not delay others. While the API keeps failing for an app, the
+/// answer with the earliest deadline is sent to test whether the API has recovered; this is safe because the bytes of
+/// the answer are frozen. The pause ends only after Apple accepts or permanently refuses an answer.
 struct RefundSchedule {
     struct CaseKey: Hashable {
         let environment: AppStoreEnvironment
@@ -65,7 +65,7 @@ struct RefundSchedule {
     private var retries: [CaseKey: Retry] = [:]
     private var pauses: [APIScope: ServicePause] = [:]
     private var provider = ServicePause()
-    /// Cases finished since the rows for the current plan were read. Their rows are outdated.
+    /// Cases processed since the rows for the current plan were read. Their rows are outdated.
     private var ended: Set<CaseKey> = []
 
     /// - Parameters:
@@ -87,7 +87,7 @@ struct RefundSchedule {
         Set(pauses.filter(\.value.isDown).map(\.key.environment))
     }
 
-    /// Resets the finished cases. Called before rows are read.
+    /// Clears the processed cases. Called before rows are read.
     mutating func beginLook() { ended = [] }
 
     /// Returns the number of rows to read for the given apps. The number is large enough that rows in progress or
@@ -151,7 +151,7 @@ struct RefundSchedule {
 
     private func mayDecide(_ candidate: Candidate, at now: Int64) -> Bool {
         guard deciding.count < Self.decisionsAtOnce else { return false }
-        // A single decision probes whether the company's service has recovered. A round near its end is decided without
+        // A single decision tests whether the company's service has recovered. A round near its end is decided without
         // the service.
         guard provider.isDown, now < candidate.until - fallbackMargin else { return true }
         return deciding.isEmpty && provider.isOver(at: now)

@@ -6,7 +6,7 @@ internal import Telemetry
 
 /// Processes one round: decides and freezes its answer, sends it, and records the outcome.
 ///
-/// Nothing is sent until its bytes have won in the log, so every attempt sends the same bytes.
+/// No answer is sent until its bytes have won in the log, so every attempt sends the same bytes.
 struct RefundWork: Sendable {
     enum Result: Sendable {
         case done

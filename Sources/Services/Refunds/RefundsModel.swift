@@ -93,7 +93,7 @@ struct RefundsModel: StateModel {
     /// then less than 400 days old.
     func expiry(of state: RefundCase) -> Int64? { state.expiry?.millisecondsSince1970 }
 
-    /// The version of the published format and the round gap, as an identifier.
+    /// Identifies the version of the published format, and the round gap.
     var fingerprint: String { "refunds-2-\(gap)" }
 }
 

@@ -3,8 +3,8 @@ internal import AppStoreServerAPI
 internal import RefundRules
 internal import Tracing
 
-/// Records the requests about a case in the trace of its last recorded change. If that is unknown, for example after a
-/// restart, each request starts a new trace.
+/// Records the requests about a case in the trace of its last recorded change. If that trace is unknown, for example
+/// after a restart, each request starts a new trace.
 struct TracedRefundAPI: RefundAPI {
     let api: any RefundAPI
     let tracer: Tracer

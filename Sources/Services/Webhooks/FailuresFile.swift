@@ -29,14 +29,15 @@ struct KeptFailure: Sendable, Hashable {
     }
 
     let record: Record
-    /// The number of failures, each after another record was accepted.
+    /// The number of failures. A failure counts only if the receiver has accepted another record since the previous
+    /// one.
     let count: Int
     /// The time of the first failure, in milliseconds since 1970.
     let first: Int64
 }
 
-/// The failures of a group's records, saved for the next start. Otherwise, the `webhooks.failures.time` period would
-/// begin again at each restart. An unreadable file is treated as empty, and a failed write causes only a warning.
+/// The failures of a group's records, saved so that the `webhooks.failures.time` period does not begin again at each
+/// restart. An unreadable file is treated as empty, and a failed write causes only a warning.
 struct FailuresFile: Sendable {
     /// The layout version. Files with other versions are treated as empty.
     static let formatVersion: Int64 = 1

@@ -39,8 +39,8 @@ struct ReceiverAnswer: Sendable, Equatable {
     }
 
     /// Statuses that concern the receiver rather than the record: a wrong secret (401, 403), a wrong address (404, 405,
-    /// 421), or a proxy (407) or protocol (426) problem. They usually apply to all records, so they do not dead-letter
-    /// a record immediately.
+    /// 421), or a proxy (407) or protocol (426) problem. They usually apply to all records, so a record is not
+    /// dead-lettered immediately.
     private static let aboutReceiver: Set<Int> = [401, 403, 404, 405, 407, 421, 426]
 
     static func outcome(of status: Int) -> WebhooksOutcome {

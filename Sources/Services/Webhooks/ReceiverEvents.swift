@@ -34,7 +34,7 @@ final class ReceiverEvents: Sendable {
     }
 
     /// - Parameters:
-    ///   - isPermanent: whether the receiver has stopped even if this is its first failure.
+    ///   - isPermanent: whether this failure alone means that the receiver has stopped.
     ///   - now: monotonic nanoseconds.
     func failed(_ answer: ReceiverAnswer, isPermanent: Bool = false, at now: UInt64) {
         let hasStopped = state.withLock { state in

@@ -40,12 +40,11 @@ final class RecordFailures: Sendable {
     private let state = Mutex(State())
     /// Serializes writers, so that a later write contains newer failures.
     private let writing = Mutex(())
-    /// The maximum age of a failure in milliseconds. By then, the record is done or dead-lettered, or its partition has
-    /// been assigned to another member.
+    /// The maximum age of a failure in milliseconds. By then, the record has been accepted or dead-lettered, or its
+    /// partition has been assigned to another member.
     private static let maximumAge: Int64 = 8 * 86_400_000
 
-    /// - Parameter file: the file with the failures from earlier processes, updated for later ones, or nil to store no
-    ///   failures.
+    /// - Parameter file: the file that keeps failures across restarts, or nil to store none.
     init(_ limits: Limits, file: FailuresFile? = nil, clocks: Clocks = .system) {
         self.limits = limits
         self.file = file

@@ -49,7 +49,7 @@ package final class WebhooksHandler: RecordHandler {
     /// - Parameters:
     ///   - refusals: the maximum number of times that a record is refused before it is dead-lettered.
     ///   - receiver: publishes events about a receiver that stops accepting messages.
-    ///   - file: the file that saves failures for the next start, or nil to save none.
+    ///   - file: the file that keeps failures across restarts, or nil to store none.
     ///   - readCertificates: reads the certificates topic from its beginning into `reading`'s directory; returns
     ///     whether it reached the end.
     init(

@@ -44,7 +44,7 @@ enum WebhooksReason {
     static let refusedPrefix = "http_"
 
     // Skipped.
-    /// A version 1 notification, which has no payload signed by Apple to post.
+    /// A version 1 notification, which contains no Apple-signed payload to post.
     static let unsigned = "unsigned"
     /// The tombstone of an expired row, which was already reported as erased.
     static let expired = "expired"

@@ -19,7 +19,7 @@ extension WebhooksSettings {
     package static let topicSettings: [any AnySetting] =
         general + [receivers] + NamedSettings(general, prefix: prefix, template: receiverTemplate).settings
 
-    /// Returns the URL of each receiver, with its setting.
+    /// Returns each receiver's URL and the key of the setting that contains it.
     package static func urls(_ configuration: Configuration) -> [(setting: String, url: String)] {
         let names = configuration[receivers]
         guard !names.isEmpty else { return configuration[url].map { [(url.key, $0)] } ?? [] }

@@ -102,8 +102,8 @@ struct AppleConfirmation: Sendable {
 }
 
 extension PurchaseFacts {
-    /// Whether signed facts or version 1 notifications identify an auto-renewable subscription, or contain no
-    /// transaction at all.
+    /// Whether the purchase is an auto-renewable subscription according to signed facts or version 1 notifications, or
+    /// has no known transactions.
     fileprivate var isSubscriptionByAnyone: Bool {
         let unsigned = legacy?.allTransactions ?? []
         if isSubscription || unsigned.contains(where: \.isAutoRenewable) { return true }

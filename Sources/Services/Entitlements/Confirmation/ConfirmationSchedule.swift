@@ -13,7 +13,7 @@ struct ConfirmationSchedule {
         let key: [UInt8]
         /// The app and environment. All scopes have the same priority.
         let scope: APIScope
-        /// The time at which the query becomes due: when the oldest unsettled fact was received.
+        /// The time at which the query became due: the time of receipt of the oldest unsettled fact.
         let due: Int64
     }
 

@@ -17,7 +17,7 @@ struct LegacyTrustPlan {
     let api: AppStoreSettings.API
     /// Apps with the policy `confirm` but without API credentials.
     private let unconfirmableApps: [BundleId]
-    /// Apps with the policy `accept` that are confirmed instead because the API is configured.
+    /// Apps with the policy `accept` whose notifications are confirmed instead, because the API is configured.
     private let replacedApps: [BundleId]
 
     /// - Throws: a `ConfigurationError` if the apps or credentials are invalid.
@@ -57,7 +57,8 @@ struct LegacyTrustPlan {
         legacy.trust=accept to trust version 1 notifications without confirmation, or legacy.trust=observe
         """
 
-    /// Logs at startup the apps that cannot be confirmed, and the apps that are confirmed despite the policy `accept`.
+    /// Logs at startup the apps whose version 1 notifications cannot be confirmed, and the apps whose notifications are
+    /// confirmed despite the policy `accept`.
     func log(to logger: Logger) {
         let setting = LogField(.setting, EntitlementsSettings.legacyTrust.key)
         for app in unconfirmableApps {

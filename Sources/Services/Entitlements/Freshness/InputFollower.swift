@@ -10,7 +10,7 @@ internal import Telemetry
 ///
 /// Every few seconds, for each topic, the follower reads in this order: the ends of the log, the group's committed
 /// offsets and this member's handled offsets, and the end of the state topic. This member then reads the state topic up
-/// to that end. Because committed or handled input has already been published, this member's facts then include it. If
+/// to that end. Its facts now include all committed or handled input, because that input had already been published. If
 /// the brokers do not respond, nothing advances and the facts age.
 final class InputFollower: Service {
     let name = "input follower"

@@ -38,7 +38,7 @@ final class InputFreshness: Sendable {
     // MARK: Queries
 
     /// Returns the age of answers about the given environments, or nil while it is unknown for any of their partitions.
-    /// Without a limit, an unknown age is reported as 1970, but not as stale.
+    /// Without a limit, `asOf` is 1970 while the age is unknown, and the facts are not stale.
     func age(of environments: [AppStoreEnvironment], at now: AppStoreInstant) -> FactsAge? {
         var least = Int64.max
         for environment in environments {

@@ -9,7 +9,7 @@ internal import Synchronization
 /// Records are stored unparsed and parsed on demand, so an unreadable record is detected and does not leave the
 /// previous one in effect. Calls may block on disk I/O.
 final class PreferenceStore: Sendable {
-    /// The last record with a key.
+    /// The last record for a given key.
     struct Record: Hashable, Sendable {
         let partition: Int32
         let offset: Int64

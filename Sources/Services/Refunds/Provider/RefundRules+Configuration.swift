@@ -3,7 +3,7 @@ internal import FoundationEssentials
 package import RefundRules
 
 extension RefundRules {
-    /// Reads the rules from the file named by `refunds.rules`, or uses ``none`` if it is not set.
+    /// Reads the rules from the file named by `refunds.rules`, or uses ``none`` if the setting is not set.
     ///
     /// - Throws: a `ConfigurationError` that contains the file, the line and the member.
     package init(_ configuration: Configuration) throws(ConfigurationError) {
