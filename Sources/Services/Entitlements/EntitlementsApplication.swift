@@ -23,7 +23,7 @@ package enum EntitlementsApplication {
 
     /// - Parameters:
     ///   - confirmationDelay: the delay between receiving a version 1 notification and asking Apple to confirm it.
-    ///   - pause: waits between checks for notifications to confirm.
+    ///   - pause: waits between checks for unconfirmed notifications.
     static func application(
         confirmationDelay: Duration = .seconds(5),
         pause: @escaping @Sendable () async throws -> Void = { try await Task.sleep(for: .seconds(1)) }

@@ -33,7 +33,7 @@ package final class IngressService: Service {
     private let signedDates = SignedDates()
     private let drain = DrainSwitch()
     private let running = Mutex<Running?>(nil)
-    /// Set before the first notification creates the first key table.
+    /// Set before the first notification arrives and the first key table is created.
     private let events = Mutex<OperatorEvents?>(nil)
 
     private struct Running: Sendable {

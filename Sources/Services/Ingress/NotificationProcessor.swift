@@ -24,8 +24,8 @@ struct NotificationWork: Sendable {
 /// Processes notifications: verifies each one, builds and produces its record, and responds once Kafka has acknowledged
 /// the record.
 ///
-/// `process` runs on a verification worker and never blocks. Once a record has been produced, the delivery report sends
-/// the response, or the listener's handler deadline does if it comes first.
+/// `process` runs on a verification worker and never blocks. Once a record has been produced, the response is sent when
+/// the delivery report arrives or the listener's handler deadline passes, whichever comes first.
 final class NotificationProcessor: Sendable {
     private let verifier: NotificationVerifier
     private let legacyVerifier: LegacyVerifier

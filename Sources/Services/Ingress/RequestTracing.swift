@@ -27,7 +27,7 @@ struct RequestTracing: Sendable {
                 Self.name, .server, context: context, parentId: parent?.spanId ?? 0, at: now - min(now, elapsed)))
     }
 
-    /// Returns an exchange that ends the span with the response.
+    /// Returns an exchange that ends the span when the request is answered.
     func exchange(_ exchange: Exchange, of request: HTTPRequest, ending span: Span) -> Exchange {
         let (bytes, dispatched, started) = (request.body.count, request.receivedAt, request.startedAt)
         return exchange.observed { response in

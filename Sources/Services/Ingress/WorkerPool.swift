@@ -65,7 +65,8 @@ final class WorkerPool<Item: Sendable>: Sendable {
         }
     }
 
-    /// Wakes idle threads for the items added since the last call. Busy threads pick up items when they finish.
+    /// Wakes idle threads for the items added since the last call. Busy threads pick up items when they finish their
+    /// current ones.
     func announce() {
         wake { state in
             state.unannounced = 0
@@ -73,7 +74,7 @@ final class WorkerPool<Item: Sendable>: Sendable {
         }
     }
 
-    /// Lets the threads finish all items. Returns after all threads have ended.
+    /// Lets the threads process all remaining items. Returns after all threads have ended.
     func close() async {
         wake { state in
             state.isClosed = true

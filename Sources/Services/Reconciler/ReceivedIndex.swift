@@ -47,7 +47,7 @@ struct ReceivedIndex: Sendable {
     }
 
     /// Waits until the index contains all records that are in the notification topic at the time of the call, whichever
-    /// member read them. Two things are required: the group has committed offsets past the records, which it does once
+    /// member read them. Two conditions must be met: the group has committed the records' offsets, which happens once
     /// their rows are acknowledged, and the rows have been read back.
     ///
     /// - Returns: the start of the index, in milliseconds since 1970. The index contains every later notification. 0 if

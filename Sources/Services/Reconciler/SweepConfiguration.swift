@@ -12,7 +12,7 @@ internal import Records
 struct SweepConfiguration: Sendable {
     struct Schedule: Sendable {
         let interval: Int64
-        /// The minimum range of a run. A run reaches further back if the previous run is older.
+        /// The minimum range of a run. A run reaches further back if more time has passed since the last complete run.
         let range: Int64
         /// The length of a window. A window is halved if its token expires before all pages have been read.
         let window: Int64
@@ -26,7 +26,7 @@ struct SweepConfiguration: Sendable {
     /// Whether to publish Apple's signed status if it differs from the published one.
     let repairsStatuses: Bool
     let backfillWindow: Int64 = 6 * 3_600_000
-    /// The overlap with the previous run, because Apple's history may list a notification late.
+    /// The overlap with the previous run, needed because Apple's history may list a notification late.
     private let overlap: Int64 = 3_600_000
     let settle: Int64
     let outage: Int64

@@ -72,7 +72,7 @@ struct RefundSchedule {
     ///   - concurrency: the maximum number of concurrent requests.
     ///   - fallbackMargin: the time before the end of a round at which the round is decided without the company's
     ///     service.
-    ///   - retryDelay: returns the wait after a number of failed attempts, in milliseconds.
+    ///   - retryDelay: returns the wait, in milliseconds, after a given number of failed attempts.
     init(
         concurrency: Int, fallbackMargin: Int64,
         retryDelay: @escaping @Sendable (_ attempts: Int) -> Int64 = { RetryDelay.milliseconds(attempts: $0) }

@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// The last message that the receiver accepted. Posting it again with the same ID tests whether the receiver is up when
-/// there is nothing else to deliver.
+/// The last message that the receiver accepted. When there is nothing else to deliver, posting it again with the same
+/// ID tests whether the receiver is up.
 final class ReceiverProbe: Sendable {
     private struct State {
         var message: WebhookMessage?

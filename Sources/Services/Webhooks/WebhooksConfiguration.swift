@@ -7,7 +7,7 @@ internal import Primitives
 internal import Records
 internal import SignedRequests
 
-/// The validated configuration of the service, including all checks that do not need a running component.
+/// The configuration of the service, which has passed all checks that do not need a running component.
 package struct WebhooksConfiguration: Sendable {
     let url: String
     let keys: ReloadedFile<SigningKeys>

@@ -106,7 +106,7 @@ package enum GoneReceiver: String, Sendable, CaseIterable {
 }
 
 extension ValueKind where Value == String {
-    /// Accepts anything that looks like a bundle ID: no space, slash or asterisk.
+    /// Accepts text that looks like a bundle ID: ASCII letters, digits, periods and hyphens.
     fileprivate static var bundleId: ValueKind<String> { word("bundle id", "com.example.app", "-") }
 
     fileprivate static var receiverName: ValueKind<String> {
