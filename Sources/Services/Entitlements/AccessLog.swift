@@ -44,7 +44,7 @@ final class AccessLog: Sendable {
             [LogField(.path, path?.rawValue ?? Self.other), LogField(.status, status)])
     }
 
-    /// Wraps an exchange to count its response, and to log the response if its status or `lines` requires that.
+    /// Wraps an exchange to count its response, and to log the response if its status or `lines` calls for it.
     func observe(_ exchange: Exchange, key: String?, _ route: Route) -> Exchange {
         exchange.observed { [self] response in
             count(key, route, response.status)

@@ -21,7 +21,8 @@ final class EntitlementChanges: Sendable {
     private let waiting = WaitingExchanges<ChangeRequest>(atMost: 64)
 
     /// - Parameters:
-    ///   - apps: apps whose purchases may be claimed before anything about them is known; empty means every app.
+    ///   - apps: the apps in which a purchase may be claimed before anything is known about the purchase; empty means
+    ///     every app.
     ///   - verifier: the verifier for the signed transactions that prove a claim, or nil if no app is configured.
     init(
         state: KeyedState<EntitlementsModel>, rules: ProductRules, input: InputFreshness, topics: TopicNames,

@@ -4,7 +4,7 @@ internal import Tracing
 
 /// Spans for recorded requests.
 extension NotificationProcessor {
-    /// Records the verification of one request, which a worker verified together with others.
+    /// Records the verification of one of the requests that a worker verified together.
     func recordVerification(_ verdict: Verdict, nanoseconds: UInt64, in span: Span) {
         let (name, reason) = Self.description(of: verdict)
         var attributes = [SpanAttribute(.verdict, name)]

@@ -12,7 +12,7 @@ enum RequestTrace: Sendable {
     /// The trace is recorded, with the span of the request.
     case recorded(Span)
 
-    /// The span of the request if it is recorded.
+    /// The span of the request, or nil if the trace is not recorded.
     var span: Span? { if case .recorded(let span) = self { span } else { nil } }
 
     /// Returns the value of the record's `traceparent` header, or nil if there is none.

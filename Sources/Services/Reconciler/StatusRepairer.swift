@@ -6,9 +6,9 @@ internal import Reconciliation
 internal import Records
 internal import Telemetry
 
-/// Publishes Apple's signed answer about a subscription as a record in the entitlement topic. It does so if the answer
-/// differs from the published state, or if the published state is marked as needing a status query. sluice-entitlements
-/// adds the facts in the answer to the purchase and publishes the resulting state.
+/// Publishes Apple's signed answer about a subscription, as a record in the entitlement topic, if the answer differs
+/// from the published state or the published state is marked as needing a status query. sluice-entitlements adds the
+/// facts in the answer to the purchase and publishes the resulting state.
 struct StatusRepairer: Sendable {
     enum Outcome: Sendable {
         /// Kafka has acknowledged the record.

@@ -10,7 +10,7 @@ protocol RefundStore: Sendable {
     ///
     /// - Returns: whether this answer won.
     func propose(_ answer: FrozenAnswer, for refund: RefundCase) async throws -> Bool
-    /// Merges part of a case. Returns once it has been read back.
+    /// Merges part of a case. Returns once the part has been read back.
     func record(_ contribution: RefundCase) async throws
     /// Returns the time, on Apple's clock, of the last RESCIND_CONSENT notification for the case's customer, or nil if
     /// none is known.

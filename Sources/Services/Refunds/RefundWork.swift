@@ -220,7 +220,7 @@ struct RefundWork: Sendable {
             ])
     }
 
-    /// Records the obstacle for a waiting round if it has changed.
+    /// Records the obstacle for a waiting round if the obstacle has changed.
     private func record(_ obstacle: RefundObstacle, _ refund: RefundCase, _ round: RefundRound) async throws {
         let part = AnswerObstacle(
             through: round.through, at: now, reason: obstacle.reason, status: obstacle.status,

@@ -187,7 +187,7 @@ final class LegacyConfirmations: Service {
         return isOpen
     }
 
-    /// How long, in milliseconds, to keep querying Apple about a statement that is unknown to it.
+    /// How long, in milliseconds, to repeat queries about a statement that is unknown to Apple.
     private static let longestAsked: Int64 = 7 * 86_400_000
 
     private func note(_ answer: AppleConfirmation, _ purchase: PurchaseFacts) {

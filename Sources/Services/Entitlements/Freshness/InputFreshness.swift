@@ -37,8 +37,8 @@ final class InputFreshness: Sendable {
 
     // MARK: Queries
 
-    /// Returns the age of answers about the given environments, or nil while it is unknown for any of their partitions.
-    /// Without a limit, `asOf` is 1970 while the age is unknown, and the facts are not stale.
+    /// Returns the age of answers about the given environments. While the age is unknown for any of their partitions,
+    /// returns nil or, if there is no limit, an age that has an `asOf` of 1970 and is not stale.
     func age(of environments: [AppStoreEnvironment], at now: AppStoreInstant) -> FactsAge? {
         var least = Int64.max
         for environment in environments {
