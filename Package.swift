@@ -20,8 +20,7 @@ func executable(_ name: String, _ uses: String..., in folder: String? = nil) -> 
         name: name, dependencies: named(uses), path: folder ?? "Sources/Executables/\(name)", swiftSettings: settings)
 }
 
-/// The tests of a module, by default the one that they are named after. They may use the module, everything that it
-/// uses, and `TestSupport`.
+/// The tests of a module. They may use the module, everything that it uses, and `TestSupport`.
 func tests(
     _ name: String, of module: String? = nil, in folder: String? = nil, _ uses: String..., excluding: [String] = []
 ) -> Target {
@@ -251,6 +250,7 @@ let package = Package(
 
 // `make simulate` builds one test target and the targets it needs, because an optimized build of all takes long.
 if let name = Context.environment["SLUICE_TEST_TARGET"] {
+    precondition(package.targets.contains { $0.name == name }, "SLUICE_TEST_TARGET: no target is named \(name)")
     var needed: Set = [name]
     for target in package.targets.reversed() where needed.contains(target.name) {
         for case .byNameItem(let dependency, _) in target.dependencies { needed.insert(dependency) }

@@ -54,6 +54,7 @@ extension PartitionWorker {
                 pending = step.rest
                 guard step.mustWait else { continue }
                 failures += 1
+                share.end(partition.topicPartition)
                 guard await partition.pause(for: step.wait ?? backoff(afterFailures: failures)) else { break }
             } else {
                 guard let room = window.room else { continue }
