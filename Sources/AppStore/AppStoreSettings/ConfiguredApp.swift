@@ -11,7 +11,7 @@ package struct ConfiguredApp: Sendable, Equatable {
     ) { text throws(SettingProblem) in
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 2, let appAppleId = Int64(parts[1]), appAppleId > 0 else {
-            throw SettingProblem("is not a bundle id and Apple's app id, such as com.example.app:1234567890")
+            throw SettingProblem("must be a bundle id and Apple's app id, such as com.example.app:1234567890")
         }
         guard !parts[0].isEmpty, parts[0].utf8.count <= 155, parts[0].utf8.allSatisfy(isBundleIdByte) else {
             throw SettingProblem("has a bundle id with characters other than letters, digits, dots and hyphens")

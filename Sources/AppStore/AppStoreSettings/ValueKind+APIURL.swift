@@ -16,7 +16,7 @@ extension ValueKind where Value == String {
                 components.password == nil, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
             else {
                 throw SettingProblem(
-                    "is not a URL without a user name, query or fragment, such as http://127.0.0.1:8090")
+                    "must be a URL without a user name, query or fragment, such as http://127.0.0.1:8090")
             }
             let endpoint = EndpointURL(text)
             guard endpoint.isEncrypted || endpoint.isLoopback else {

@@ -34,8 +34,9 @@ public struct AppIdentity: Sendable, Hashable {
     public let bundleId: BundleId
     /// Apple's numeric app ID. It is compared only in Production, because it is optional in the sandbox.
     public let appAppleId: AppAppleId
-    /// `Production`, `Sandbox` or both. The verifier rejects all other environments, because Apple does not sign for
-    /// them. Sandbox notifications for an app without `Sandbox` are accepted with the reason ``Reason/sandbox``.
+    /// `Production`, `Sandbox` or both. The verifier rejects all other environments, because Apple does not sign
+    /// notifications for them. Sandbox notifications for an app without `Sandbox` are accepted with the reason
+    /// ``Reason/sandbox``.
     public let environments: Set<AppStoreEnvironment>
 
     public init(

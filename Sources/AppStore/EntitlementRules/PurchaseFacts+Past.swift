@@ -138,7 +138,7 @@ extension PurchaseFacts {
         return RenewalFacts(content)
     }
 
-    /// If the customer's choice was the last statement about renewal, returns renewal info with the chosen renewal
+    /// If the most recent information about renewal is the customer's own choice, returns renewal info with the chosen
     /// status. Otherwise, returns nil.
     private func renewalToldByHistory(at instant: AppStoreInstant) -> RenewalFacts? {
         let told = events.last {

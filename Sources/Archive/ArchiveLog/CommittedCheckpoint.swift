@@ -32,7 +32,7 @@ struct PendingCheckpoint: Sendable {
     var objects: [NamedBytes] = []
     var staged: ObjectName?
     /// The number of full tiles and segments, and of appended bytes, that the checkpoint covers. The writer discards
-    /// them after the commit.
+    /// those objects and bytes after the commit.
     var fullObjects = 0
     var objectBytes = 0
 }

@@ -59,7 +59,7 @@ public struct ConfigurationError: Error, Equatable, CustomStringConvertible {
         self.message = message
     }
 
-    /// A line such as `http.port (sluice.properties:3): "abc" is not an integer from 0 to 65535. …`.
+    /// A line such as `http.port (sluice.properties:3): "abc" must be an integer from 0 to 65535. …`.
     public var description: String {
         switch (key, origin) {
         case (let key?, let origin?): "\(printable(key)) (\(origin)): \(message)"

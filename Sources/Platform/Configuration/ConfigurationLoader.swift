@@ -223,7 +223,7 @@ package struct ConfigurationLoader {
                 Configuration.Entry(
                     key: value.key, text: value.text, origin: value.origin, isSecret: setting.isSecret))
         } catch {
-            let problem = error.isComplete ? error.message : "is not \(setting.expected)"
+            let problem = error.isComplete ? error.message : "must be \(setting.expected)"
             let subject = error.hidesValue || setting.isSecret ? "the value" : quoted(value.text)
             let message = "\(subject) \(problem). For example: \(value.key)=\(setting.example)"
             refuse(.wrongValue, value, message)

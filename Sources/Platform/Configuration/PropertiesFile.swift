@@ -147,13 +147,13 @@ package enum PropertiesFile {
         let first = try hexadecimalDigits(scalars, &index)
         if let scalar = Unicode.Scalar(first) { return scalar }
         guard (0xD800..<0xDC00).contains(first), scalars[index...].starts(with: "\\u".unicodeScalars) else {
-            throw LineProblem(message: "a \\u escape is half of a surrogate pair.")
+            throw LineProblem(message: "a \\u escape is an unpaired surrogate.")
         }
         index = scalars.index(index, offsetBy: 2)
         let second = try hexadecimalDigits(scalars, &index)
         guard (0xDC00..<0xE000).contains(second),
             let scalar = Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00))
-        else { throw LineProblem(message: "a \\u escape is half of a surrogate pair.") }
+        else { throw LineProblem(message: "a \\u escape is an unpaired surrogate.") }
         return scalar
     }
 

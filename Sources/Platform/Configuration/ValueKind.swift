@@ -1,6 +1,6 @@
 /// The reason a string is not a valid value, without the string itself.
 public struct SettingProblem: Error, Equatable {
-    /// The end of a sentence that begins with the value, such as `is not an integer from 0 to 65535`.
+    /// The end of a sentence that begins with the value, such as `must be an integer from 0 to 65535`.
     public let message: String
     /// Whether the message is complete on its own. If not, it is replaced by a description of the expected kind.
     let isComplete: Bool
@@ -38,7 +38,7 @@ public struct ValueKind<Value: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - name: the placeholder for the value in a usage line, in upper case, such as `APPS`.
-    ///   - expected: the end of the sentence "expected …", such as `bundle ids with their app ids`.
+    ///   - expected: the end of the sentence "must be …", such as `bundle ids with their app ids`.
     ///   - example: a valid value.
     ///   - text: converts a value to text, for `--help`.
     ///   - read: parses the text of a value.
@@ -163,7 +163,7 @@ extension ValueKind {
             example: names.first ?? "", text: spelling
         ) { text throws(SettingProblem) in
             if let index = names.firstIndex(of: text) { return values[index] }
-            var message = "is not one of \(names.joined(separator: ", "))"
+            var message = "must be one of \(names.joined(separator: ", "))"
             if let nearest = NearestName.of(text, in: names) { message += "; did you mean \(nearest)?" }
             throw SettingProblem(message)
         }
@@ -202,7 +202,7 @@ extension ValueKind {
                 do throws(SettingProblem) {
                     values.append(try element.read(item))
                 } catch {
-                    let problem = error.isComplete ? error.message : "is not \(element.expected)"
+                    let problem = error.isComplete ? error.message : "must be \(element.expected)"
                     if error.hidesValue { throw SettingProblem("has an element that \(problem)", hidesValue: true) }
                     throw SettingProblem("has the element \(quoted(item)), which \(problem)")
                 }

@@ -76,7 +76,7 @@ extension ValueKind where Value == String {
             guard let components = URLComponents(string: text), let scheme = components.scheme?.lowercased(),
                 scheme == "http" || scheme == "https", let host = components.host, !host.isEmpty,
                 text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
-            else { throw SettingProblem("is not a URL such as http://proxy.example.com:3128") }
+            else { throw SettingProblem("must be an http or https URL, such as http://proxy.example.com:3128") }
             // Without a port, libcurl would use 1080, the SOCKS port.
             guard let port = components.port, (1...65535).contains(port) else {
                 throw SettingProblem("must include a port, for example http://proxy.example.com:3128")
@@ -96,7 +96,7 @@ extension ValueKind where Value == ProxyException {
             text: \.description
         ) { text throws(SettingProblem) in
             guard let exception = ProxyException(text) else {
-                throw SettingProblem("is not a domain, an address or a network such as 10.0.0.0/8")
+                throw SettingProblem("must be a domain, an address or a network such as 10.0.0.0/8")
             }
             return exception
         }

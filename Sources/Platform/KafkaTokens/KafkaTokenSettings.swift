@@ -175,7 +175,7 @@ public enum KafkaTokenSettings {
         var pairs: [String: String] = [:]
         for text in configuration[extensions] {
             guard let sign = text.firstIndex(of: "="), sign != text.startIndex else {
-                throw configuration.error(extensions.key, "\"\(text)\" is not in the form name=value.")
+                throw configuration.error(extensions.key, "\"\(text)\" must have the form name=value.")
             }
             pairs[String(text[..<sign])] = String(text[text.index(after: sign)...])
         }
@@ -196,7 +196,7 @@ public enum KafkaTokenSettings {
             throw configuration.error(region.key, "is required with \(provider.key)=aws-msk-iam: the cluster's region.")
         }
         guard found.utf8.allSatisfy({ $0 >= 97 && $0 <= 122 || $0 >= 48 && $0 <= 57 || $0 == 45 }) else {
-            throw configuration.error(region.key, "\"\(found)\" is not a region such as eu-central-1.")
+            throw configuration.error(region.key, "\"\(found)\" must be a region, such as eu-central-1.")
         }
         return found
     }

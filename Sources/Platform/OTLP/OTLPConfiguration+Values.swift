@@ -10,7 +10,7 @@ extension OTLPConfiguration {
         switch configuration[setting].lowercased() {
         case "true": return true
         case "false": return false
-        default: throw configuration.error(setting.key, "\"\(configuration[setting])\" is not true or false.")
+        default: throw configuration.error(setting.key, "\"\(configuration[setting])\" must be true or false.")
         }
     }
 
@@ -19,7 +19,7 @@ extension OTLPConfiguration {
         switch configuration[setting] {
         case "otlp": return true
         case "none": return false
-        default: throw configuration.error(setting.key, "\"\(configuration[setting])\" is not otlp or none.")
+        default: throw configuration.error(setting.key, "\"\(configuration[setting])\" must be otlp or none.")
         }
     }
 
@@ -31,7 +31,7 @@ extension OTLPConfiguration {
         let duration = Int64(text).map { Duration.milliseconds(min(max($0, 0), 1 << 40)) } ?? DurationText.parse(text)
         guard let duration, duration >= .milliseconds(1), duration <= .seconds(86_400) else {
             throw configuration.error(
-                setting.key, "\"\(text)\" is not a number of milliseconds or a duration such as 10s, from 1ms to 1d.")
+                setting.key, "\"\(text)\" must be a number of milliseconds or a duration such as 10s, from 1ms to 1d.")
         }
         return duration
     }
@@ -39,7 +39,7 @@ extension OTLPConfiguration {
     static func count(_ configuration: Configuration, _ setting: Setting<String>) throws(ConfigurationError) -> Int {
         guard let count = Int(configuration[setting]), (1...1_000_000).contains(count) else {
             throw configuration.error(
-                setting.key, "\"\(configuration[setting])\" is not an integer from 1 to 1000000.")
+                setting.key, "\"\(configuration[setting])\" must be an integer from 1 to 1000000.")
         }
         return count
     }
@@ -65,12 +65,12 @@ extension OTLPConfiguration {
         let name = configuration[OTLPSettings.sampler]
         guard let kind = Sampler.Kind(rawValue: name) else {
             let names = Sampler.Kind.allCases.map(\.rawValue).joined(separator: ", ")
-            throw configuration.error(OTLPSettings.sampler.key, "\"\(name)\" is not one of \(names).")
+            throw configuration.error(OTLPSettings.sampler.key, "\"\(name)\" must be one of \(names).")
         }
         let argument = configuration[OTLPSettings.samplerArgument]
         guard let ratio = Double(argument), (0...1).contains(ratio) else {
             throw configuration.error(
-                OTLPSettings.samplerArgument.key, "\"\(argument)\" is not a number from 0 to 1.")
+                OTLPSettings.samplerArgument.key, "\"\(argument)\" must be a number from 0 to 1.")
         }
         return Sampler(kind, ratio: ratio)
     }

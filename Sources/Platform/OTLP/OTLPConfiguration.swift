@@ -61,7 +61,7 @@ package struct OTLPConfiguration: Sendable {
         let key = file == nil ? OTLPSettings.headers.key : OTLPSettings.headersFile.key
         guard let pairs = KeyValueList.parse(text), pairs.allSatisfy({ isHeader($0.key, $0.value) }) else {
             throw configuration.error(
-                key, "the value is not a list of name=value pairs, such as authorization=Bearer%20token.")
+                key, "the value must be a list of name=value pairs, such as authorization=Bearer%20token.")
         }
         return pairs.map { (name: $0.key, value: $0.value) }
     }
@@ -76,7 +76,7 @@ package struct OTLPConfiguration: Sendable {
             guard let pairs = KeyValueList.parse(text) else {
                 throw configuration.error(
                     OTLPSettings.resourceAttributes.key,
-                    "\"\(text)\" is not a list of key=value pairs, such as deployment.environment.name=production.")
+                    "\"\(text)\" must be a list of key=value pairs, such as deployment.environment.name=production.")
             }
             attributes = pairs.map { ResourceAttribute(key: $0.key, value: $0.value) }
         }

@@ -137,9 +137,9 @@ package final class Statement {
         guard result == SQLITE_OK else { throw error(handle, result) }
     }
 
-    /// Binds the values from index `first`, and calls `body` when all are bound.
+    /// Binds the values to parameters, starting at index `first`, and calls `body` once all are bound.
     ///
-    /// - Returns: SQLite's result code for the first value that cannot be bound; `body` is then not called.
+    /// - Returns: SQLite's result code for the first value that cannot be bound; in that case, `body` is not called.
     private static func bind(
         _ handle: OpaquePointer, _ values: [SQLiteValue], from first: Int, _ body: () -> Void
     ) -> Int32 {

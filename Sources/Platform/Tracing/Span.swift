@@ -11,7 +11,7 @@ package enum SpanKind: Int32, Sendable {
 
 /// An operation in a sampled trace. A span that is never ended is not recorded.
 package struct Span: Sendable {
-    /// The identity of this span: the parent of further spans and the value of the `traceparent` header.
+    /// This span's context: the parent context of its child spans, and the value of the `traceparent` header.
     package let context: TraceParent
     let tracer: Tracer
     /// The parent's span id, or 0.

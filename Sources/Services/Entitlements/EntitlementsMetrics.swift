@@ -21,7 +21,7 @@ struct EntitlementsMetrics: Sendable {
             EntitlementsMetricName.staleFacts, help: "Out-of-date facts that were ignored.")
         disagreements = registry.counter(
             EntitlementsMetricName.disagreements,
-            help: "Changed purchases with facts that contradict Apple's status; the facts take precedence.")
+            help: "Purchases that changed and have facts that contradict Apple's status; the facts take precedence.")
         statusQueries = registry.counter(
             EntitlementsMetricName.statusQueries,
             help: "Published purchases whose facts do not explain Apple's statements; query their status."

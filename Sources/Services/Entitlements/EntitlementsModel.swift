@@ -93,9 +93,9 @@ struct EntitlementsModel: StateModel {
             moment: published.value == nil ? state.erasedAt?.millisecondsSince1970 : nil)
     }
 
-    /// Returns the time at which the published answer will next change. If the answer based on all input never changes,
-    /// returns the time for the answer based on no input, because a member that had not read any input may have
-    /// published that answer at `moment`.
+    /// Returns the time at which the published answer will next change. If the answer computed from all input never
+    /// changes, returns the time at which the answer computed without input would change: at `moment`, a member that
+    /// had not read any input may have published that answer.
     func nextChange(of state: PurchaseFacts, after moment: Int64) -> Int64? {
         func change(_ rules: ProductRules) -> Int64? {
             EntitlementAnswer(

@@ -19,7 +19,7 @@ extension IngressConfiguration {
         _ = try AppStoreSettings.verifier(configuration)
         for network in configuration[IngressSettings.proxies] where NetworkPrefix(network) == nil {
             throw configuration.error(
-                IngressSettings.proxies.key, "\"\(network)\" is not a network such as 10.0.0.0/8.")
+                IngressSettings.proxies.key, "\"\(network)\" must be a network, such as 10.0.0.0/8.")
         }
         self.init(
             kafka: try ApplicationSettings.kafkaConfiguration(

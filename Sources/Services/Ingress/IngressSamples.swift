@@ -80,7 +80,7 @@ enum IngressSamples {
             ("idle", counters.idleDeadlines), ("send", counters.sendDeadlines),
         ] {
             samples.counter(
-                IngressMetricName.deadlines, help: "Connections ended by a phase deadline.",
+                IngressMetricName.deadlines, help: "Connections closed because a phase exceeded its deadline.",
                 labels: [MetricLabel("phase", phase)], UInt64(clamping: count))
         }
         samples.counter(

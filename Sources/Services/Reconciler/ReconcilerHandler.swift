@@ -98,7 +98,7 @@ struct ReconcilerHandler: BatchHandler {
     }
 }
 
-/// Partitions whose first record since the assignment has been recorded.
+/// Partitions for which the first record since the assignment has already been noted.
 private final class BegunPartitions: Sendable {
     private let noted = Mutex<Set<KafkaTopicPartition>>([])
 

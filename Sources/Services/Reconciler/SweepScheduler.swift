@@ -127,8 +127,8 @@ final class SweepScheduler: Service {
         }
         let now = clocks.wallMilliseconds()
         let waiting = owned.filter { $0.due ?? .max <= now }.sorted { Self.rank($0) < Self.rank($1) }
-        // Cancel the jobs of running sweeps that are to end. The jobs save their progress; a later check records the
-        // end.
+        // Cancel the jobs of those running sweeps that should stop. The jobs save their progress; a later check records
+        // that the sweep ended.
         let ending = waiting.filter(\.isToEnd)
         let lanes = present.withLock(\.lanes)
         due.cancel { lane in ending.contains { SweepLanes.Lane($0.kind) == lane && lanes[lane]?.key == $0.key } }

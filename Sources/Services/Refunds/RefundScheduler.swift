@@ -26,7 +26,8 @@ final class RefundScheduler: Service {
         let winner: [UInt8]?
     }
 
-    /// A group of rows that is read separately, so that no app or environment hides another.
+    /// A group of rows that is read separately, so that the rows of one app or environment do not crowd out those of
+    /// another.
     private struct Group {
         let environment: AppStoreEnvironment
         let keys: StateKeys

@@ -36,7 +36,7 @@ package enum RefundsSettings {
     ).optional
     package static let providerTimeout = Setting.duration(
         "refunds.provider.timeout", default: .seconds(5), in: .milliseconds(100)...(.seconds(60)),
-        help: "Timeout of one attempt, from connecting to the last byte of the response.")
+        help: "Timeout for one attempt, from connecting to the last byte of the response.")
     package static let providerRoots = Setting.readableFile(
         "refunds.provider.ca.file",
         help: "PEM file with the root certificates that verify this service's certificate. Default: the system's.",

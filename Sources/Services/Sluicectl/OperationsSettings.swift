@@ -44,7 +44,7 @@ enum OperationsSettings {
     static let topicsPartitions = Setting.integer(
         "topics.partitions", default: TopicSpecification.defaultPartitions, in: 1...1000,
         help:
-            "Number of partitions of keyed topics. Permanent: after a change, a key's records would be in two partitions."
+            "Number of partitions per keyed topic. Permanent: a change would split a key's records over two partitions."
     )
     static let partitions = Setting.integer("partitions", in: 1...1000, help: "Overrides topics.partitions.")
         .optional.onCommandLineOnly
@@ -330,7 +330,7 @@ extension ValueKind where Value == TapStart {
                 guard text.hasPrefix("-"), let count = Int64(text.dropFirst()), (1...1_000_000_000).contains(count)
                 else {
                     throw SettingProblem(
-                        "is not beginning, end, or -N with N from 1 to 1000000000")
+                        "must be beginning, end, or -N with N from 1 to 1000000000")
                 }
                 return .last(count)
             }
@@ -344,7 +344,7 @@ extension ValueKind where Value == AppStoreInstant {
             name: "TIME", expected: "an RFC 3339 time", example: "2026-11-21T12:00:00Z", text: \.description
         ) { text throws(SettingProblem) in
             guard let instant = AppStoreInstant(rfc3339: text) else {
-                throw SettingProblem("is not an RFC 3339 time, such as 2026-11-21T12:00:00Z")
+                throw SettingProblem("must be an RFC 3339 time, such as 2026-11-21T12:00:00Z")
             }
             return instant
         }
@@ -356,7 +356,7 @@ extension ValueKind where Value == String {
         ValueKind(name: "URL", expected: "an http or https URL", example: "http://127.0.0.1:8081", text: { $0 }) {
             text throws(SettingProblem) in
             guard text.hasPrefix("http://") || text.hasPrefix("https://"), !text.contains("?"), !text.contains("#")
-            else { throw SettingProblem("is not a URL such as http://127.0.0.1:8081") }
+            else { throw SettingProblem("must be a URL without a query or fragment, such as http://127.0.0.1:8081") }
             return text
         }
     }
@@ -366,7 +366,7 @@ extension ValueKind where Value == String {
         return ValueKind(
             name: "EXECUTABLE", expected: "one of \(list)", example: names.first ?? "sluice-ingress", text: { $0 }
         ) { text throws(SettingProblem) in
-            guard names.contains(text) else { throw SettingProblem("is not one of \(list)") }
+            guard names.contains(text) else { throw SettingProblem("must be one of \(list)") }
             return text
         }
     }

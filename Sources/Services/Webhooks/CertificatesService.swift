@@ -31,7 +31,7 @@ final class CertificatesService: Service {
                         partition, offset, fix: "Restart the process; the topic is then read from its beginning"))
             case .fatal(let error): failure.yield(.clientFailed(error))
             case .error(let error):
-                log.log(.warning, key: error.name, "certificates reader error", [LogField(.error, error.message)])
+                log.log(.warning, key: error.name, "certificate reader error", [LogField(.error, error.message)])
             default: break
             }
         }

@@ -70,7 +70,7 @@ package enum WebhooksSettings {
             """)
     package static let timeout = Setting.duration(
         "webhooks.timeout", default: .seconds(10), in: .milliseconds(100)...(.seconds(60)),
-        help: "Timeout of one attempt, from connecting to the last byte of the response.")
+        help: "Timeout for one attempt, from connecting to the last byte of the response.")
     package static let concurrency = Setting.integer(
         "webhooks.concurrency", default: 8, in: 1...64,
         help: "Maximum number of concurrent requests per partition; requests for one key are sequential.")
@@ -111,12 +111,12 @@ extension ValueKind where Value == String {
 
     fileprivate static var receiverName: ValueKind<String> {
         ValueKind(
-            name: "name", expected: "a name of at most 32 characters: letters, digits and hyphens", example: "crm",
+            name: "name", expected: "a name of at most 32 letters, digits and hyphens", example: "crm",
             text: { $0 }
         ) { text throws(SettingProblem) in
             guard 1...32 ~= text.utf8.count,
                 text.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") })
-            else { throw SettingProblem("is not a name such as crm") }
+            else { throw SettingProblem("must be a name of at most 32 letters, digits and hyphens, such as crm") }
             return text
         }
     }
@@ -127,7 +127,7 @@ extension ValueKind where Value == String {
         ValueKind(name: name, expected: "a \(name)", example: example, text: { $0 }) { text throws(SettingProblem) in
             guard !text.isEmpty, !text.hasPrefix("."), !text.hasSuffix("."),
                 text.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "." || $0 == further) })
-            else { throw SettingProblem("is not a \(name) such as \(example)") }
+            else { throw SettingProblem("must be a \(name) such as \(example)") }
             return text
         }
     }

@@ -57,7 +57,7 @@ import Testing
         ("token.client.secret.file", nil, "kafka.token.client.secret.file"),
         ("token.endpoint.url", "http://idp.example/token", "must be https"),
         ("token.endpoint.url", "http://127.0.0.1.example/token", "must be https"),
-        ("token.extensions", "a", "is not in the form name=value"), ("security.protocol", "SSL", "SASL_SSL"),
+        ("token.extensions", "a", "must have the form name=value"), ("security.protocol", "SSL", "SASL_SSL"),
         ("security.protocol", nil, "SASL_SSL"), ("sasl.mechanism", "PLAIN", "OAUTHBEARER"),
         ("sasl.mechanisms", "SCRAM-SHA-512", "OAUTHBEARER"),
         ("sasl.oauthbearer.method", "oidc", "librdkafka's own token source"),

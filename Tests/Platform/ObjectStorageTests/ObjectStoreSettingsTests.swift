@@ -72,7 +72,7 @@ struct ObjectStoreSettingsTests {
         #expect(
             notices.withLock { $0 } == [
                 "archive.s3.credentials.file: \(file) cannot be used; keeping the previous credentials: "
-                    + "line 1 is not in the form name = value"
+                    + "line 1 must have the form name = value"
             ])
         #expect(try await store.read(name)?.bytes == [2])
     }

@@ -142,9 +142,9 @@ import Testing
 
     @Test(arguments: [
         (["--for", "sluice-simulator"], 78, "for"), (["--principal", "sluice"], 78, "User:sluice-ingress"),
-        (["--principal", "User:"], 78, "is not a type and a name"),
+        (["--principal", "User:"], 78, "must be a type and a name"),
         (["--principal", "User:*"], 78, "means every user"),
-        (["--principal", "User:a\nb"], 78, "has a control character"), (["--format", "yaml"], 78, "is not one of"),
+        (["--principal", "User:a\nb"], 78, "has a control character"), (["--format", "yaml"], 78, "must be one of"),
         (["--format", "strimzi", "--output", "json"], 64, "Pass one of them"),
     ])
     func `an invalid argument is reported in one line`(_ arguments: [String], _ exitCode: Int32, _ part: String) async {

@@ -87,11 +87,11 @@ struct ClusterPrepareTests {
             fix: "Configure the mirror to preserve partitions"),
         Fault(
             testDescription: "states that were not mirrored", records: { [notification] }, check: .copy,
-            topic: names.entitlements(.production), found: "it is empty", fix: "Mirror it from its beginning"),
+            topic: names.entitlements(.production), found: "it is empty", fix: "Mirror it from the beginning"),
         Fault(
             testDescription: "a certificate that was not mirrored",
             records: { [changed(notification) { $0.value = Array(proof.utf8) }, state] }, check: .certificates,
-            topic: names.certificates, found: "it lacks aaaa", fix: "Mirror it from its beginning"),
+            topic: names.certificates, found: "it lacks aaaa", fix: "Mirror it from the beginning"),
         Fault(
             testDescription: "rows of the reconciler",
             records: { [notification, state, changed(state) { $0.topic = names.reconciliation(.production) }] },

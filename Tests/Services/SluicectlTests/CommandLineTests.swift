@@ -12,8 +12,8 @@ import Testing
         (["topic"], 64, "unknown command \"topic\". Did you mean topics?"),
         (["tap", "--form", "end"], 64, "--form"),
         (["tap", "--start", "end", "--from", "2026-11-01T00:00:00Z"], 64, "Pass one of them."),
-        (["tap", "--from", "yesterday"], 78, "\"yesterday\" is not an RFC 3339 time"),
-        (["tap", "--start", "-0"], 78, "is not beginning, end, or -N"),
+        (["tap", "--from", "yesterday"], 78, "\"yesterday\" must be an RFC 3339 time"),
+        (["tap", "--start", "-0"], 78, "must be beginning, end, or -N"),
         (["tap", "--limit", "0"], 78, "limit"),
         (["tap", "--topic", "a", "--quarantine"], 64, "Pass one of them."),
         (["topics", "apply", "--partitions", "none"], 78, "partitions"),
@@ -21,7 +21,7 @@ import Testing
         (["verify"], 64, "missing: FILE"),
         (["verify", "a", "--apps", "com.example.app"], 78, "apps"),
         (["verify", "a", "--root.certificates", "/nowhere"], 78, "root.certificates"),
-        (["verify", "/dev/null", "--at", "noon"], 78, "is not an RFC 3339 time"),
+        (["verify", "/dev/null", "--at", "noon"], 78, "must be an RFC 3339 time"),
         (["entitlements", "show"], 64, "missing: ID"),
         (["entitlements", "show", "1", "--entitlements.url", "localhost"], 78, "entitlements.url"),
         (["api", "transaction"], 64, "missing: ID"), (["api", "transaction", "1"], 78, "apps: no app is configured"),
@@ -31,8 +31,8 @@ import Testing
         (["api", "transaction", "1", "--apps", "a:1", "--appstore.api.key.id", "k"], 78, "appstore.api.issuer.id"),
         (["api", "order", "1", "--appstore.api.url", "localhost"], 78, "appstore.api.url"),
         (["explain"], 64, "missing: ID"), (["explain", "a\nb"], 64, "is not an identifier"),
-        (["explain", "1", "--at", "noon"], 78, "is not an RFC 3339 time"),
-        (["version", "--output", "xml"], 78, "is not one of text, json"),
+        (["explain", "1", "--at", "noon"], 78, "must be an RFC 3339 time"),
+        (["version", "--output", "xml"], 78, "must be one of text, json"),
     ])
     func `an invalid argument is reported in one line`(_ arguments: [String], _ exitCode: Int32, _ part: String) async {
         let (code, printed) = await sluicectl(arguments)

@@ -134,7 +134,7 @@ import Testing
     @Test func `an unknown executable is refused with the known names`() async throws {
         let (exitCode, printed) = await sluicectl(["config", "check", "--for", "sluice-egress"])
         #expect(exitCode == 78)
-        #expect(printed.complaints.first?.contains("is not one of sluice-ingress, sluice-other") == true)
+        #expect(printed.complaints.first?.contains("must be one of sluice-ingress, sluice-other") == true)
     }
 
     @Test(arguments: [

@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (["--format", "strimzi"], 64, "--cluster kafka"), (["--format", "yaml"], 78, "is not one of text, strimzi"),
+        (["--format", "strimzi"], 64, "--cluster kafka"), (["--format", "yaml"], 78, "must be one of text, strimzi"),
         (["--format", "strimzi", "--output", "json"], 64, "Pass one of them"),
         (
             ["--format", "strimzi", "--cluster", "k", "--groups", "a_b,a-b"], 64,

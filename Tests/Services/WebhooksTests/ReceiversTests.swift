@@ -83,7 +83,7 @@ import Testing
 
     @Test(arguments: [
         (["webhooks.receivers.erp.url": "https://erp.example.com"], "webhooks.receivers does not list"),
-        (["webhooks.receivers": "crm,a b"], "is not a name such as crm"),
+        (["webhooks.receivers": "crm,a b"], "must be a name of at most 32 letters, digits and hyphens, such as crm"),
         (["webhooks.receivers.crm.urls": "https://erp.example.com"], "webhooks.receivers.crm.url"),
     ])
     func `an invalid name or key is refused with the correct one`(_ changes: [String: String], _ mention: String) throws

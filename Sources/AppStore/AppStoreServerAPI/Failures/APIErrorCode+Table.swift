@@ -6,7 +6,7 @@ extension APIErrorCode {
     private static let badRequests: [Entry] = [
         Entry(4_000_000, "GeneralBadRequest", "compare the request with Apple's documentation for the endpoint"),
         Entry(4_000_002, "InvalidAppIdentifier", "use the app's bundle id exactly as in App Store Connect"),
-        Entry(4_000_005, "InvalidRequestRevision", "restart the history without a revision"),
+        Entry(4_000_005, "InvalidRequestRevision", "request the history again from the start, without a revision"),
         Entry(4_000_006, "InvalidTransactionId", "use a transaction id as Apple sent it, digits only"),
         Entry(4_000_008, "InvalidOriginalTransactionId", "use an original transaction id as Apple sent it"),
         Entry(4_000_009, "InvalidExtendByDays", "extend by 1 to 90 days"),
@@ -14,7 +14,7 @@ extension APIErrorCode {
         Entry(4_000_011, "InvalidRequestIdentifier", "use a UUID as the request identifier"),
         Entry(4_000_012, "StartDateTooFarInPast", "start within the last 180 days (30 in the sandbox)"),
         Entry(4_000_013, "StartDateAfterEndDate", "use an end date after the start date"),
-        Entry(4_000_014, "InvalidPaginationToken", "restart the window without a pagination token"),
+        Entry(4_000_014, "InvalidPaginationToken", "request the window again without a pagination token"),
         Entry(4_000_015, "InvalidStartDate", "use milliseconds since 1970 for the start date"),
         Entry(4_000_016, "InvalidEndDate", "use milliseconds since 1970 for the end date"),
         Entry(4_000_017, "PaginationTokenExpired", "restart without a token, with a shorter window"),

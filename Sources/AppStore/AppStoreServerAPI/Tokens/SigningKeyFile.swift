@@ -8,8 +8,8 @@ internal import Glibc
 struct SigningKeyFile: Sendable {
     let path: String
     private(set) var key: PrivateKey?
-    /// The key ID in the file name after links are resolved, if Apple assigned the name. Pointing a link at a different
-    /// file therefore changes the ID together with the key.
+    /// The key ID in the name of the file that the path resolves to, or nil if the name does not have Apple's form.
+    /// Pointing a symbolic link at a different file therefore changes the ID along with the key.
     private(set) var keyId: String?
     private var version: FileVersion?
 

@@ -122,7 +122,7 @@ package struct ArchiveReport: Sendable {
 
     package var findings: [Finding] { missing + (checkpointLog?.findings ?? []) + logs.flatMap(\.findings) }
 
-    /// Whether every log with leaves continues an external checkpoint, and no anchored log is missing.
+    /// Whether every log with leaves is consistent with an external checkpoint, and no anchored log is missing.
     package var isAnchored: Bool {
         missing.isEmpty && logs.contains { $0.size > 0 } && logs.allSatisfy { $0.size == 0 || $0.anchoredSize != nil }
     }

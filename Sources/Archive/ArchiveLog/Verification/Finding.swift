@@ -11,7 +11,7 @@ package struct Finding: Equatable, Sendable {
         case incomplete
         /// The log is in an earlier state than a signed state found elsewhere.
         case rolledBack = "rolled-back"
-        /// There are two signed states, and neither continues the other.
+        /// There are two signed states, and neither extends the other.
         case forked
         /// External checkpoints were given, but none belongs to this log.
         case unanchored

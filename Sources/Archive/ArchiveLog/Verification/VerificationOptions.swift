@@ -9,8 +9,8 @@ package struct VerificationOptions: Sendable {
     /// an archive without one, to each log.
     package var witnesses: WitnessPolicy?
     /// The checkpoints up to which an earlier run verified the logs; nil means that logs are read from their first
-    /// leaf. Each log is read starting at its checkpoint and must continue it. A log without such a checkpoint is read
-    /// completely.
+    /// leaf. Each log is read starting at its checkpoint and must be consistent with it. A log without such a
+    /// checkpoint is read completely.
     package var verifiedBefore: AnchoredCheckpoints?
     /// Whether objects are read and compared with their leaves.
     package var checksObjects = true

@@ -23,7 +23,7 @@ final class StateQueries: Sendable {
     ) throws(KafkaError) {
         let admin = try KafkaAdmin(configuration)
         self.admin = admin
-        let unanswered = KafkaError(.timedOut, "no answer about a partition")
+        let unanswered = KafkaError(.timedOut, "no response for a partition")
         watermarks = BatchedQueries(on: executor, unanswered: unanswered) { partitions, answered in
             await admin.ends(of: partitions, within: Self.timeout, answered: answered)
         }

@@ -1,5 +1,5 @@
-/// The SQLite schema version of a keyed state's database, for the table of stored formats. A file with a later version
-/// is refused.
+/// The SQLite schema version of a keyed state's database, as listed in the table of stored formats. A file with a later
+/// version is refused.
 package enum StateVersions {
     package static var database: Int { StateSchema.migrations.count }
 }

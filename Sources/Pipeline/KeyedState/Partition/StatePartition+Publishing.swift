@@ -62,15 +62,15 @@ extension StatePartition {
         }
     }
 
-    /// Records the result of publishing the updates that a row derives.
+    /// Records the result of publishing the updates derived from a row.
     ///
-    /// - Parameter areRefused: whether brokers refuse an update. The row is then published as pending, and its updates
-    ///   are repeated from time to time.
+    /// - Parameter areRefused: whether brokers refuse an update. If so, the row is published as pending, and its
+    ///   updates are retried from time to time.
     func noteUpdates(of key: [UInt8], areRefused: Bool, at now: Int64) {
         withLock { $0.refusedUpdates[key] = areRefused ? now + Self.oversizedRetry : nil }
     }
 
-    /// Returns whether brokers refuse an update that a row derives.
+    /// Returns whether brokers refuse an update derived from a row.
     func areUpdatesRefused(of entry: Entry, _ guarded: Guarded) -> Bool {
         !guarded.refusedUpdates.isEmpty && guarded.refusedUpdates[entry.key] != nil
             && !derivingState(of: entry).isEmpty
@@ -112,7 +112,7 @@ extension StatePartition {
         // The row is not due before the next tick, regardless of the model's value.
         let due = Self.earlier(publication.nextChange, model.expiry(of: state)).map { max($0, now + 1) }
         let isPending = isPending || areUpdatesRefused(of: entry, guarded)
-        // From now on, the owner repeats the updates.
+        // From now on, the owner retries the updates.
         if isPending, !guarded.isOwned { guarded.refusedUpdates[entry.key] = nil }
         let image = RowImage(
             encoded: encoded, form: form, isBehind: isPending, due: due, deadline: model.deadline(of: state),

@@ -45,7 +45,8 @@ final class ControlReader: Service {
         metrics.collect { [weak self] samples in
             samples.gauge(
                 PipelineMetricName.controlReading,
-                help: "1 while the control topic is being read, 0 while pauses and resumptions have no effect.",
+                help:
+                    "1 while the control topic is being read; otherwise 0, and pausing and resuming have no effect.",
                 self?.problem == nil ? 1 : 0)
         }
     }

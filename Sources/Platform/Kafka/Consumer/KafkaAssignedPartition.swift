@@ -99,7 +99,7 @@ public final class KafkaAssignedPartition: Sendable {
         await consumer.untilInactive(self)
     }
 
-    /// Returns when the partition has ended (lost or revoked) or the task is cancelled.
+    /// Returns when the partition is lost or revoked, or when the task is cancelled.
     public func untilEnded() async {
         await consumer.untilEnded(self)
     }

@@ -77,7 +77,8 @@ final class FolderTree: Sendable {
         }
         guard let folder = try opened(name, in: parent) else {
             throw ObjectStoreError(
-                .failed, "cannot create the folder \(path(name)): an object has the same name, or it was removed")
+                .failed,
+                "cannot create the folder \(path(name)): an object has the same name, or the folder was removed")
         }
         return folder
     }

@@ -72,6 +72,6 @@ package struct S3Configuration: Sendable {
     private static var invalid: ObjectStoreError {
         ObjectStoreError(
             .invalidURL,
-            "the endpoint is not a URL such as https://s3.eu-central-1.amazonaws.com, without a path or user name")
+            "the endpoint must be a URL without a path or user name, such as https://s3.eu-central-1.amazonaws.com")
     }
 }

@@ -36,7 +36,7 @@ package struct S3Credentials: Sendable {
                 continue
             }
             guard let separator = line.firstIndex(of: "=") else {
-                throw FileProblem(message: "line \(index + 1) is not in the form name = value")
+                throw FileProblem(message: "line \(index + 1) must have the form name = value")
             }
             let name = Self.trimmed(line[..<separator])
             let value = Self.trimmed(line[line.index(after: separator)...])

@@ -49,7 +49,7 @@ struct S3Problem: Error {
         case "AuthorizationHeaderMalformed", "PermanentRedirect", "TemporaryRedirect":
             return (.failed, "the bucket is in a different region: correct the region and the endpoint")
         case "QuotaExceeded", "XMinioStorageFull", "InsufficientStorage":
-            return (.full, "enlarge the store or its quota")
+            return (.full, "add capacity to the store or raise its quota")
         case "EntityTooLarge": return (.tooLarge, nil)
         case "NotImplemented":
             return (.failed, "the service does not support conditional writes or checksums")
@@ -59,7 +59,7 @@ struct S3Problem: Error {
         case 401, 403: return (.denied, "grant the key permission to get, put, delete and list")
         case 301, 302, 307, 308:
             return (.failed, "the bucket is in a different region: correct the region and the endpoint")
-        case 507: return (.full, "enlarge the store or its quota")
+        case 507: return (.full, "add capacity to the store or raise its quota")
         default: return isRetriable ? (.unavailable, nil) : (.failed, nil)
         }
     }

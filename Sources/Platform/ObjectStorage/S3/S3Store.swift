@@ -9,7 +9,7 @@ internal import Synchronization
 /// service honors them. Every confirmed write is durable. The metadata of each object includes its SHA-256 digest,
 /// which is verified when the whole object is read. Source: Amazon S3 API Reference.
 package struct S3Store: ObjectStore {
-    /// The maximum size of a readable object in bytes.
+    /// The maximum size, in bytes, of an object that can be read.
     package static let maximumObjectBytes = 1 << 30
     static let digestHeader = "x-amz-meta-sha256"
 

@@ -67,7 +67,7 @@ package struct SlotTable<Value> {
         guard values.indices.contains(key.slot), generations[key.slot] == key.generation,
             let value = values[key.slot].take()
         else { return nil }
-        // The greatest generation is never used, so callers can use keys with this generation for their own purposes.
+        // The highest generation is never assigned here, so callers can use keys with it for their own purposes.
         generations[key.slot] = (generations[key.slot] + 1) % UInt32.max
         free.append(key.slot)
         return value

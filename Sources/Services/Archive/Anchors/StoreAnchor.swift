@@ -35,7 +35,7 @@ struct StoreAnchor: CheckpointAnchor {
         }
     }
 
-    /// Returns the reason why the new checkpoint does not continue the anchored one, or nil if it does.
+    /// Returns the reason why the new checkpoint is not consistent with the anchored one, or nil if it is.
     private func problem(_ log: AnchoredLog, _ found: StoredObject?) async throws(ObjectStoreError) -> String? {
         guard let found else { return nil }
         guard let old = Self.checkpoint(found.bytes), KeyName.areEqual(old.origin, log.checkpoint.checkpoint.origin)

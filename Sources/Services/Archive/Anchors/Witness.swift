@@ -26,7 +26,7 @@ struct Witness: Sendable, Equatable {
             let parts = line.split(whereSeparator: \.isWhitespace).map(String.init)
             guard let name = parts.first, !name.hasPrefix("#") else { continue }
             func wrong(_ problem: String) -> FileProblem { FileProblem(message: "line \(index + 1) \(problem)") }
-            guard parts.count == 3 else { throw wrong("is not of the form: name verifier-key URL") }
+            guard parts.count == 3 else { throw wrong("must have the form: name verifier-key URL") }
             guard name.utf8.count <= 60, name.utf8.allSatisfy({ $0 > 32 && $0 < 127 && $0 != 34 && $0 != 92 }) else {
                 throw wrong("begins with a name that is too long or contains invalid characters")
             }

@@ -12,7 +12,7 @@ final class WitnessAnchor: CheckpointAnchor {
     /// The maximum number of attempts. Each starts from the log size that the witness reported last, which changes if
     /// another member of the group submits a newer checkpoint.
     private static let attempts = 3
-    /// The maximum number of signatures to keep. A note has at most 100.
+    /// The maximum number of signatures to keep. The note format allows up to 100.
     private static let maximumSignatures = 50
 
     let witness: Witness
@@ -121,7 +121,7 @@ final class WitnessAnchor: CheckpointAnchor {
                 .refused, "\(name) does not have the log \(origin): ask its operator to add the log")
         case 422:
             return ArchiveServiceError(
-                .conflict, "\(name) reports that \(log.names.prefix) does not continue its cosigned checkpoint")
+                .conflict, "\(name) reports that \(log.names.prefix) is not consistent with its cosigned checkpoint")
         case 429, 500...599: return ArchiveServiceError(.unavailable, "\(name) responded \(status)")
         default: return ArchiveServiceError(.refused, "\(name) responded \(status) for \(origin)")
         }

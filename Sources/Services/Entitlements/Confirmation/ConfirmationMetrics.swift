@@ -34,7 +34,7 @@ final class ConfirmationMetrics: Sendable {
             })
         unconfirmable = registry.counter(
             EntitlementsMetricName.unconfirmable,
-            help: "Changed purchases with version 1 notifications that cannot be confirmed.")
+            help: "Purchases that changed and have version 1 notifications that cannot be confirmed.")
         registry.collect { [weak self] samples in
             guard let (oldest, isPaused) = self?.present.withLock({ $0 }) else { return }
             samples.gauge(

@@ -61,7 +61,7 @@ extension ValueKind where Value == ServerAPILimits {
             case "apple": return .apple
             default:
                 guard let requests = Int(text), (1...1_000_000).contains(requests), !text.hasPrefix("+") else {
-                    throw SettingProblem("is not none, apple, or a number from 1 to 1000000")
+                    throw SettingProblem("must be none, apple, or a number from 1 to 1000000")
                 }
                 return .perSecond(requests)
             }
@@ -89,7 +89,7 @@ extension ValueKind where Value == ServerAPIFaults {
             guard let faults = ServerAPIFaults(text: text) else {
                 let kinds = ServerAPIFaults.Kind.allCases.map(\.rawValue).joined(separator: ", ")
                 throw SettingProblem(
-                    "is not a list of kind=percentage, each kind once (\(kinds)) and at most 100% together, such as "
+                    "must be a list of kind=percentage, each kind once (\(kinds)) and at most 100% in total, such as "
                         + "429=10%,reset=5%")
             }
             return faults

@@ -8,7 +8,8 @@ enum SimulatorSettings {
         "out", default: "./pki", help: "Directory for the test certificates; created if it does not exist."
     ).onCommandLineOnly
     static let pki = Setting.string(
-        "pki", default: "./pki", help: "Directory from `sluice-simulator pki`; its leaf certificate signs the payload."
+        "pki", default: "./pki",
+        help: "Directory created by `sluice-simulator pki`; the payload is signed with its leaf key."
     ).onCommandLineOnly
     static let output = OutputFormat.flag
     static let body = Setting.flag("body", help: "Print the entire HTTP body instead of only the JWS.")
@@ -109,7 +110,7 @@ extension ValueKind where Value == BundleId {
         ValueKind(name: "TEXT", expected: "a bundle id", example: "com.example.app", text: \.rawValue) {
             text throws(SettingProblem) in
             guard !text.isEmpty, BundleId(text).isBounded, !text.contains(":") else {
-                throw SettingProblem("is not a bundle id, such as com.example.app")
+                throw SettingProblem("must be a bundle id, such as com.example.app")
             }
             return BundleId(text)
         }
@@ -121,7 +122,7 @@ extension ValueKind where Value == Percentage {
         ValueKind(name: "PERCENT", expected: "a percentage from 0% to 100%", example: "15%", text: \.text) {
             text throws(SettingProblem) in
             guard let percentage = Percentage(text: text) else {
-                throw SettingProblem("is not a percentage from 0% to 100% with at most two decimal places")
+                throw SettingProblem("must be a percentage from 0% to 100% with at most two decimal places")
             }
             return percentage
         }
@@ -139,7 +140,7 @@ extension ValueKind where Value == Set<NotificationFormat> {
             var formats: Set<NotificationFormat> = []
             for name in text.split(separator: ",", omittingEmptySubsequences: false) {
                 guard let format = NotificationFormat(rawValue: String(name)) else {
-                    throw SettingProblem("is not a list of v2, v1 and v0, such as v2,v1")
+                    throw SettingProblem("must be a comma-separated list of v2, v1 or v0, such as v2,v1")
                 }
                 formats.insert(format)
             }
@@ -154,7 +155,7 @@ extension ValueKind where Value == AppStoreInstant {
             name: "TIME", expected: "an RFC 3339 time", example: "2026-11-21T12:00:00Z", text: \.description
         ) { text throws(SettingProblem) in
             guard let instant = AppStoreInstant(rfc3339: text) else {
-                throw SettingProblem("is not an RFC 3339 time, such as 2026-11-21T12:00:00Z")
+                throw SettingProblem("must be an RFC 3339 time, such as 2026-11-21T12:00:00Z")
             }
             return instant
         }
@@ -167,7 +168,7 @@ extension ValueKind where Value == String {
             name: "URL", expected: "an http or https URL", example: "http://127.0.0.1:8080/notifications", text: { $0 }
         ) { text throws(SettingProblem) in
             guard text.hasPrefix("http://") || text.hasPrefix("https://") else {
-                throw SettingProblem("does not begin with http:// or https://")
+                throw SettingProblem("must begin with http:// or https://")
             }
             return text
         }
@@ -179,7 +180,7 @@ extension ValueKind where Value == String {
             text throws(SettingProblem) in
             for name in text.split(separator: ",", omittingEmptySubsequences: false)
             where text != "all" && Scenario.named(String(name)) == nil {
-                throw SettingProblem("is not a scenario; `sluice-simulator scenarios` lists them")
+                throw SettingProblem("must be all or names of scenarios; list them with: sluice-simulator scenarios")
             }
             return text
         }

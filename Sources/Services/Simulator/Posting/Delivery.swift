@@ -1,4 +1,5 @@
-/// Posts a plan: signs ahead, maintains the rate, limits the number of connections, and retries like the App Store.
+/// Posts a plan: signs in advance, maintains the rate, limits the number of connections, and retries like the App
+/// Store.
 package struct Delivery<DeliveryClock: Clock & Sendable>: Sendable where DeliveryClock.Duration == Duration {
     package let plan: PostingPlan
     /// The retry schedule for each format. A format without one is not retried.

@@ -15,7 +15,7 @@ extension Scenario {
             ]),
         Scenario(
             "refund-requests-repeated",
-            "Is declined a refund, requests it again on Apple's site, is declined without notification, requests it again",
+            "Is denied a refund, requests it again on Apple's site, is denied without notification, requests it again",
             .coins,
             steps: [
                 .first(.buys()),
@@ -25,7 +25,7 @@ extension Scenario {
                 .after(.days(20), .asksForRefund(.unsatisfiedWithPurchase)),
             ]),
         Scenario(
-            "consumable-refunded", "Coins are refunded in part after the consumption answer", .coins,
+            "consumable-refunded", "A coin purchase is partially refunded after the consumption answer", .coins,
             steps: [
                 .first(.buys(quantity: 2)),
                 .after(.hours(5), .asksForRefund(.legal)),

@@ -57,7 +57,7 @@ struct SentNotifications: Sendable {
                 date: notification.signedDate))
     }
 
-    /// Adds a notification that was signed elsewhere, under the given date, regardless of its signing time.
+    /// Adds a notification that was signed elsewhere. It is listed under the given date; its signing time is ignored.
     mutating func add(_ captured: CapturedNotification, at date: Int64) {
         add(
             Sent(

@@ -33,9 +33,9 @@ package struct ServerAPIFaults: Sendable, Equatable {
         /// An HTTP date.
         case date
         case absent
-        /// UNIX time in milliseconds, one hour ago.
+        /// The time one hour ago, as Unix time in milliseconds.
         case past
-        /// UNIX time in milliseconds, in the year 3000.
+        /// A date in the year 3000, as Unix time in milliseconds.
         case far
     }
 

@@ -120,7 +120,7 @@ struct ArchiveDiscloseCommand {
     func check(_ file: String, _ console: Console) async throws -> ExitCode {
         guard let verifiers = try await inputs.verifiers() else {
             throw StartupError(
-                "a disclosure is checked with the archive's public key", setting: ArchiveProofOptions.key.key,
+                "checking a disclosure requires the archive's public key", setting: ArchiveProofOptions.key.key,
                 fix: "Set --key", exitCode: .archiveKeyUnknown)
         }
         let bytes = try await InputFile.readEvidence(file, maximumBytes: ArchiveDisclosure.maximumByteCount)

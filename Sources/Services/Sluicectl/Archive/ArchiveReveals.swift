@@ -83,7 +83,7 @@ struct ArchiveReveals {
     func requireAuthor() throws(StartupError) -> String {
         guard let author = configuration[Self.author], author.contains(where: { !$0.isWhitespace }) else {
             throw StartupError(
-                "an author is required; it is archived with each access", setting: "--author",
+                "an author is required; the name is archived with each access", setting: "--author",
                 fix: "Set --author NAME, and --reason or --request", exitCode: .usage)
         }
         return author

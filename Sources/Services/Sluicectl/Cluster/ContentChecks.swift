@@ -70,7 +70,7 @@ struct ContentChecks {
             return ClusterFinding(
                 .problem, .copy, of: state.rawValue,
                 "it is empty, but \(names.notifications(environment)) contains purchase notifications",
-                fix: "Mirror it from its beginning, because older states exist nowhere else")
+                fix: "Mirror it from the beginning, because older states exist nowhere else")
         }
     }
 
@@ -84,7 +84,7 @@ struct ContentChecks {
                     ClusterFinding(
                         .problem, .certificates, of: names.certificates.rawValue,
                         "it lacks \(header) for the record at offset \(record.offset) of \(record.topicPartition)",
-                        fix: "Mirror it from its beginning; otherwise, notifications cannot be rebuilt or proved")
+                        fix: "Mirror it from the beginning; otherwise, notifications cannot be rebuilt or verified")
                 ]
             }
         }

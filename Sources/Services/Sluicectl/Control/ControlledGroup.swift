@@ -84,7 +84,8 @@ struct ControlledGroups {
                 group: KafkaConsumerGroup(rawValue: own[ConsumerSettings.group(of: executable)]),
                 executable: executable)
         } catch {
-            throw StartupError("\(error)", fix: "Pass --receiver NAME with one of webhooks.receivers", exitCode: .usage)
+            throw StartupError(
+                "\(error)", fix: "Pass --receiver with one of the names in webhooks.receivers", exitCode: .usage)
         }
     }
 }

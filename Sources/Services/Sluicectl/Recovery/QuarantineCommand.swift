@@ -118,7 +118,7 @@ struct QuarantineCommand {
         case .accepted(let verified):
             let records = ReleasedRecords.records(of: verified, receivedAt: receivedAt, names: names)
             guard !records.isEmpty else {
-                return .failure(ReplayRefusal(reason: "internal", detail: "verified without an identity"))
+                return .failure(ReplayRefusal(reason: "internal", detail: "verified, but the record has no identity"))
             }
             return .success(records)
         case .nonconforming(let still):

@@ -37,7 +37,7 @@ extension ValueKind where Value == RecordPosition {
             text: \.description
         ) { text throws(SettingProblem) in
             guard let position = RecordPosition(text) else {
-                throw SettingProblem("is not a partition and an offset, such as 0-17")
+                throw SettingProblem("must be a partition and an offset, such as 0-17")
             }
             return position
         }

@@ -60,7 +60,8 @@ struct RefundAnswerCommand {
             throw StartupError(
                 "Apple is not waiting for an answer to this request: \(row.rounds.status.rawValue)",
                 fix:
-                    "List waiting requests with: sluicectl refunds due. --again replaces answers not accepted by Apple"
+                    "Pass --again to replace an answer that Apple did not accept, "
+                    + "or list the waiting requests: sluicectl refunds due"
             )
         }
         if let frozen = row.frozen(for: round) {

@@ -128,7 +128,8 @@ private struct Sums {
             } ?? [])
             + [
                 item(
-                    "diskBytesPerBroker", kept + (state ?? 0), .bytes, "the lines above, a replica on each broker"),
+                    "diskBytesPerBroker", kept + (state ?? 0), .bytes,
+                    "the sum of the lines above, with a replica on each broker"),
                 item("ingressBytesPerSecond", peakRate * figures[.body], .bytesPerSecond, name(.body)),
                 item(
                     "kafkaWrittenBytesPerSecond", written * replicas, .bytesPerSecond,
@@ -154,7 +155,8 @@ private struct Sums {
             item("archiveObjectsPerDay", objects, .count, "3 per \(ArchiveSegment.maximumCount) records"),
             item(
                 "archiveCheckpointsPerDay", commits, .count,
-                "at most: every \(CapacityPlan.flushSeconds) s per partition, and every \(CapacityPlan.flushRecords) records"
+                "at most: one per partition every \(CapacityPlan.flushSeconds) s, "
+                    + "plus one per \(CapacityPlan.flushRecords) records"
             ),
             item(
                 "archiveCopiesPerDay", min(commits, partitions * 24), .count,

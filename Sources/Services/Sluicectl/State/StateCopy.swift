@@ -70,7 +70,7 @@ struct StateCopy {
         throw StartupError(
             "Kafka did not acknowledge a record: \(failure.message)",
             fix: failure.isRetriable
-                ? "Repeat the command: it continues with the missing keys"
-                : "Correct the settings of \(layout.target), delete it, create it again, and run the command again")
+                ? "Run the command again: it continues with the missing keys"
+                : "Delete \(layout.target), recreate it with correct settings, and run the command again")
     }
 }

@@ -74,7 +74,7 @@ extension ValueKind where Value == (name: String, value: String) {
             text: { "\($0.name)=\($0.value)" }
         ) { text throws(SettingProblem) in
             guard let equals = text.firstIndex(of: "="), equals > text.startIndex else {
-                throw SettingProblem("is not of the form NAME=VALUE")
+                throw SettingProblem("must have the form NAME=VALUE")
             }
             return (String(text[..<equals]), String(text[text.index(after: equals)...]))
         }

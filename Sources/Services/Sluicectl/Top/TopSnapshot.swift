@@ -2,7 +2,7 @@ internal import AppStoreModel
 
 /// All members and groups at one point in time.
 struct TopSnapshot: Sendable {
-    /// The wall time, or nil if the clock shows an invalid time.
+    /// The wall-clock time, or nil if the clock shows an invalid time.
     let at: AppStoreInstant?
     /// Monotonic time in nanoseconds.
     let monotonic: UInt64

@@ -25,7 +25,7 @@ struct TopicDemands: Equatable {
         }
     }
 
-    /// Returns the settings with which a topic is created, under Kafka's names.
+    /// Returns the settings with which a topic is created, keyed by Kafka's setting names.
     func settings(of specification: TopicSpecification) -> [String: String] {
         if profile == .managed { return specification.settings }
         return specification.settings.merging([

@@ -67,7 +67,7 @@ import TransparencyLog
             _ = try await installation.start(["--archive.anchor.witnesses.file", witnesses])
         } catch { message = "\(error)" }
         #expect(message.contains("archive.anchor.witnesses.file"))
-        #expect(message.contains("line 1 is not of the form: name verifier-key URL"))
+        #expect(message.contains("line 1 must have the form: name verifier-key URL"))
         await installation.stop()
     }
 }

@@ -168,8 +168,8 @@ struct WitnessAnchorTests {
         let log = try archive.signer.verifiers().verifiers[0].text
         for (text, problem) in [
             ("", "the file lists no witnesses"), ("# none\n", "the file lists no witnesses"),
-            ("w1 \(key)", "line 1 is not of the form: name verifier-key URL"),
-            ("\nw1 \(key) https://a b", "line 2 is not of the form: name verifier-key URL"),
+            ("w1 \(key)", "line 1 must have the form: name verifier-key URL"),
+            ("\nw1 \(key) https://a b", "line 2 must have the form: name verifier-key URL"),
             (
                 "w1 \(log) https://a",
                 "line 1 has a log's key; a witness needs a cosignature key (type 4 or 6)"

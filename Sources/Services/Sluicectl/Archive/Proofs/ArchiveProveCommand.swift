@@ -103,7 +103,7 @@ struct ArchiveProveCommand {
         let inputs = ArchiveInputs(configuration: configuration, timeout: timeout)
         guard let verifiers = try await inputs.verifiersOrPolicy() else {
             throw StartupError(
-                "a proof is checked with the archive's public key", setting: ArchiveProofOptions.key.key,
+                "checking a proof requires the archive's public key", setting: ArchiveProofOptions.key.key,
                 fix: "Set --key", exitCode: .archiveKeyUnknown)
         }
         let bytes = try await InputFile.readEvidence(file, maximumBytes: Self.maximumBytes)

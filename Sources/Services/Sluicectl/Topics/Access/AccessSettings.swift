@@ -38,7 +38,7 @@ extension ValueKind where Value == String {
         ) { text throws(SettingProblem) in
             let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
             guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty }) else {
-                throw SettingProblem("is not a type and a name, such as User:sluice-ingress")
+                throw SettingProblem("must be a type and a name, such as User:sluice-ingress")
             }
             guard PlainText.printable(text, maximum: .max) == text else {
                 throw SettingProblem("has a control character")
