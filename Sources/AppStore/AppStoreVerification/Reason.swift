@@ -68,8 +68,8 @@ public enum Reason: String, Sendable, CaseIterable, CustomStringConvertible {
     /// The signed object is a transaction, renewal info or app transaction rather than a notification.
     case typeConfusion = "type_confusion"
 
-    /// The bundleId is configured, but the environment is absent, malformed, or one that Apple does not sign for, or
-    /// `appAppleId` is absent in Production.
+    /// The bundleId is configured, but the environment is absent, malformed, or one for which Apple does not sign
+    /// notifications, or `appAppleId` is absent in Production.
     case profileAudience = "profile_audience"
     /// The header has `crit` or `b64`.
     case profileCritical = "profile_crit"

@@ -91,7 +91,7 @@ public struct VerifierSetupError: Error, Equatable, CustomStringConvertible {
     public enum Code: Sendable {
         /// A root is not a certificate or not self-signed, or this machine's OpenSSL cannot verify it.
         case root
-        /// There is no app, a duplicate app, or an environment that Apple does not sign for.
+        /// There is no app, a duplicate app, or an environment for which Apple does not sign notifications.
         case apps
         /// The policy requires an OCSP requester but there is none, or the limits admit nothing.
         case settings

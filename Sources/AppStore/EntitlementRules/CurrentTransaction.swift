@@ -24,7 +24,7 @@ extension PurchaseFacts {
         competingPeriods(from: instant).first?.first
     }
 
-    /// Returns the current period at a given time, if any, and all later periods. Apple renews up to a day ahead, and a
+    /// Returns the current period at a given time, if any, and all later periods. Apple renews up to a day early, and a
     /// renewal has no effect until it begins.
     func competingPeriods(from instant: AppStoreInstant) -> [SubscriptionPeriod] {
         let periods = periods(after: instant) { !isUpgraded($0) }
@@ -98,8 +98,8 @@ extension PurchaseFacts {
             ?? (isConsent ? AppTransactionId(originalTransactionId.rawValue) : nil)
     }
 
-    /// Whether this is Apple's statement about a customer's consent rather than a purchase. The originalTransactionId
-    /// is then the customer's appTransactionId.
+    /// Whether this is Apple's statement about a customer's consent rather than a purchase. If so, the
+    /// originalTransactionId is the customer's appTransactionId.
     package var isConsent: Bool {
         transactions.isEmpty && renewal == nil && status == nil && consentRescindedAt != nil
     }

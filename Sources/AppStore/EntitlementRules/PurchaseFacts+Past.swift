@@ -112,7 +112,7 @@ extension PurchaseFacts {
                 successor.start < transaction.expiresDate ?? .latest
             else { return false }
             if let signedDate = upgrades[successor.key] {
-                // An upgrade replaces earlier transactions, including a renewal made a day ahead.
+                // An upgrade replaces earlier transactions, including a renewal made a day early.
                 return signedDate <= instant
                     && transaction.start.advanced(byMilliseconds: -86_400_000) <= signedDate
             }

@@ -3,7 +3,7 @@ internal import AppStoreModel
 /// The event described by a notification body; the input to the version 2 mapping.
 struct LegacyEvent: Sendable {
     let statement: LegacyStatement
-    /// The transaction that the body is about, or nil if none is found. The notification is then unresolved.
+    /// The transaction that the body is about, or nil if none is found. In that case, the notification is unresolved.
     let subject: LegacySubject?
     let renewal: LegacyRenewal?
     /// Whether a newer, uncancelled transaction in the same group began at about the time when the subject was

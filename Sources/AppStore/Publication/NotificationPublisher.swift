@@ -53,8 +53,7 @@ package final class NotificationPublisher: Sendable {
     ///
     /// - Parameters:
     ///   - traceParent: the W3C trace context for the record's header, already validated by the caller.
-    ///   - span: the span of the publication, ended by the caller. The wait for the acknowledgement becomes a child
-    ///     span.
+    ///   - span: the publication's span, which the caller ends. The wait for the acknowledgement becomes a child span.
     package func publish(
         _ notification: AcceptedNotification, receivedAt: AppStoreInstant, origin: RecordOrigin,
         traceParent: String? = nil, span: Span? = nil, then: @escaping Completion

@@ -60,7 +60,8 @@ package struct SweepProgress: Hashable, Sendable {
     /// Halves a window because its token expired or it could not be read. The first half is then read from its start,
     /// followed by the second half.
     ///
-    /// - Returns: false if the window cannot be any shorter. The whole window is then read again from its start.
+    /// - Returns: false if the window cannot be any shorter. In that case, the whole window is read again from its
+    ///   start.
     package mutating func halve() -> Bool {
         pageToken = nil
         let length = window.to - window.from

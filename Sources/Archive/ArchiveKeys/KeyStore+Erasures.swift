@@ -125,7 +125,7 @@ extension KeyStoreFile {
                 .notOverwritten,
                 """
                 the keys are destroyed, but the write-ahead log of \(database.path) may still contain copies, because \
-                another process is reading the database; repeat the command
+                another process is reading the database; run the command again
                 """)
         }
     }

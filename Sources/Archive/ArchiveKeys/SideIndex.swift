@@ -302,7 +302,7 @@ final class SideIndexFile {
                 .notOverwritten,
                 """
                 the entries for erased keys are removed, but the write-ahead log of \(database.path) may still contain \
-                copies, because another process is reading the database; repeat the command
+                copies, because another process is reading the database; run the command again
                 """)
         }
     }

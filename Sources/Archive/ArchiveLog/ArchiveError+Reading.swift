@@ -6,8 +6,8 @@ extension ArchiveError {
     init(_ error: ObjectStoreError, reading object: ObjectName?) {
         let code: Code =
             switch error.code {
-            // The store's checksum does not match, or the object is a link, a pipe or too large. The archive never
-            // writes such objects.
+            // The store's checksum does not match, or the object is a symbolic link, a pipe, or too large. The archive
+            // never writes such objects.
             case .corrupt, .unsafePath, .tooLarge: .corruptObject
             default: .storage
             }

@@ -67,7 +67,7 @@ struct LogOpening: Sendable {
         return committed
     }
 
-    /// Checks that the log continues this host's checkpoints and the anchored checkpoints.
+    /// Checks that the log is consistent with this host's checkpoints and the anchored checkpoints.
     func checkHistory(of checkpoint: Checkpoint, _ note: SignedNote) async throws {
         guard !knowledge.mayBegin else { return }
         if let published { try await check(published, "this host", continuedBy: checkpoint, note) }

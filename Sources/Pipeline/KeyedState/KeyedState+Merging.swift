@@ -21,7 +21,7 @@ extension KeyedState {
     /// refused.
     ///
     /// - Parameter input: the topic that the states come from.
-    /// - Throws: a ``StateError``; nothing is lost, and the call may be repeated unchanged.
+    /// - Throws: a ``StateError``; nothing is lost, and the same call may be retried.
     public func merge(_ states: [State], from input: KafkaTopic) async throws -> Merged {
         guard let topic = options.topics[input] else { throw StateError(.changelog, "no state topic for \(input)") }
         do {
@@ -141,7 +141,7 @@ extension KeyedState {
     // MARK: Merging
 
     /// Merges states into rows of a topic. Their derived updates for other keys are published and acknowledged first.
-    /// After a crash in between, the input is read again and the updates are repeated.
+    /// After a crash in between, the input is read again and the updates are published again.
     ///
     /// - Parameter ancestors: the keys that these states were derived from.
     private func merge(
@@ -186,7 +186,7 @@ extension KeyedState {
         return (merged, deliveries)
     }
 
-    /// Publishes the updates that rows derive for other keys, and returns once they are acknowledged.
+    /// Publishes the updates for other keys that are derived from rows, and returns once the updates are acknowledged.
     ///
     /// - Returns: the states for which the updates are published, and the keys of roots with a refused update.
     func publishDerived(
@@ -223,7 +223,7 @@ extension KeyedState {
     /// Waits until publications are acknowledged and, if requested, read back. Rows that the brokers refuse are kept
     /// for a later attempt and listed in ``StateDelivery/refusals``, unless they are to be read back.
     ///
-    /// - Returns: the greatest offset.
+    /// - Returns: the highest offset.
     @discardableResult
     func settle(_ deliveries: [StateDelivery], isReadBack: Bool = false) async throws -> Int64? {
         var failure: KafkaError?
@@ -247,7 +247,7 @@ extension KeyedState {
 
     /// Counts acknowledged publications and updates the end offset of their partition.
     ///
-    /// - Returns: the greatest offset.
+    /// - Returns: the highest offset.
     func noteAcknowledged(_ outcome: StateDelivery.Outcome, of delivery: StateDelivery) throws -> Int64? {
         guard let offset = outcome.offset else { return nil }
         metrics.published.increment(by: UInt64(clamping: outcome.acknowledged))

@@ -132,7 +132,7 @@ extension KeyedState {
         var failures = 0
         while true {
             do {
-                // After a failed transaction, the rows in memory have already changed, so only the write is repeated.
+                // After a failed transaction, the rows in memory have already changed, so only the write is retried.
                 let known = applied
                 let changes = try await computing.with { try known ?? partition.apply(records) }
                 applied = changes

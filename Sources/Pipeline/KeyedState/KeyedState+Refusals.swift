@@ -10,7 +10,7 @@ extension KeyedState {
     /// Handles publications that were not acknowledged.
     ///
     /// - Parameter isReadBack: true for a contribution or a proposal, whose caller receives the error.
-    /// - Returns: a failure after which the same call may succeed if repeated later.
+    /// - Returns: a failure after which the same call may succeed if retried later.
     func settle(
         _ outcome: StateDelivery.Outcome, of delivery: StateDelivery, isReadBack: Bool
     ) async throws -> KafkaError? {
@@ -73,7 +73,7 @@ extension KeyedState {
     }
 
     /// Maximum number of times that a row may share a batch with other publications before the merge fails and is
-    /// repeated.
+    /// retried.
     private static var maximumRepetitions: Int { 100 }
 
     private static func halves(of rows: [RowKey: [UInt8]?]) -> [[RowKey: [UInt8]?]] {

@@ -23,8 +23,8 @@ public protocol StateModel: Sendable {
 
     /// Merges another value with the same key.
     ///
-    /// - Throws: an error if the values cannot be merged; `state` is then unchanged. The record that contained `other`
-    ///   is dead-lettered; other records in the batch are not affected.
+    /// - Throws: an error if the values cannot be merged; in that case, `state` is unchanged. The record that contained
+    ///   `other` is dead-lettered; other records in the batch are not affected.
     func merge(_ other: State, into state: inout State) throws -> StateMerge
 
     /// Returns the row as stored in the database: all facts, independent of time.

@@ -57,7 +57,7 @@ public struct Configuration: Sendable {
         return fallback
     }
 
-    /// Returns all keys under an open prefix, without the prefix, and their values. For example:
+    /// Returns the values of all keys under an open prefix, keyed by the rest of the key. For example:
     /// `prefixed("kafka.")["security.protocol"]`.
     ///
     /// Secrets are not masked, so do not print the values.

@@ -4,8 +4,8 @@ extension P256FixedKeyTable {
     /// Whether the table yields the same multiples as OpenSSL without the table, accepts a valid signature and rejects
     /// modified ones. Call it before the first use; it takes about 20 ms.
     ///
-    /// The test computes multiples by 64 random numbers, by each power of two, by the smallest and greatest numbers,
-    /// and by numbers that together use each entry of a table with seven-bit windows, as in OpenSSL.
+    /// The test computes multiples by 64 random numbers, by each power of two, by the smallest and largest numbers, and
+    /// by numbers that together use each entry of a table with seven-bit windows, as in OpenSSL.
     ///
     /// - Parameters:
     ///   - digest: the digest of data that the key has signed.

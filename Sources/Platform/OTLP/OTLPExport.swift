@@ -28,7 +28,7 @@ package final class OTLPExport: Service {
     ///   - queue: the spans to export, or nil.
     ///   - metrics: the metrics to export; the export's own metrics are added to them.
     ///   - start: the process start time, in nanoseconds since 1970.
-    ///   - clock: returns the wall time in nanoseconds since 1970.
+    ///   - clock: returns the wall-clock time in nanoseconds since 1970.
     package init(
         _ configuration: OTLPConfiguration, resource: [ResourceAttribute], queue: SpanQueue?, metrics: MetricsRegistry,
         logger: Logger, start: UInt64, clock: @escaping @Sendable () -> UInt64 = SystemClock.wallNanoseconds

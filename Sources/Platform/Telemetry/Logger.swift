@@ -46,7 +46,7 @@ public struct Logger: Sendable {
     ///   - format: the line format.
     ///   - sink: the destination for lines.
     ///   - isColoured: whether text lines contain terminal colours.
-    ///   - now: returns the wall time in milliseconds since 1970.
+    ///   - now: returns the wall-clock time in milliseconds since 1970.
     package init(
         label: String, level: Level, format: Format, sink: any LogSink, isColoured: Bool = false,
         now: @escaping @Sendable () -> Int64 = SystemClock.wallMilliseconds

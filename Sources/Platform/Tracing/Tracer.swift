@@ -12,7 +12,7 @@ package final class Tracer: Sendable {
     private let ids: SpanIds
     private let clock: @Sendable () -> UInt64
 
-    /// - Parameter clock: returns the wall time in nanoseconds since 1970.
+    /// - Parameter clock: returns the wall-clock time in nanoseconds since 1970.
     package init(
         _ sampler: Sampler, queue: SpanQueue, ids: SpanIds = SpanIds(),
         clock: @escaping @Sendable () -> UInt64 = SystemClock.wallNanoseconds
@@ -23,7 +23,7 @@ package final class Tracer: Sendable {
         self.clock = clock
     }
 
-    /// Returns the identity of this process's first span in a trace, including the decision whether to record the
+    /// Returns the context for this process's first span in a trace, including the decision whether to record the
     /// trace. Pass it to everything that continues the trace, so that other processes make the same decision.
     ///
     /// - Parameters:
@@ -68,7 +68,7 @@ package final class Tracer: Sendable {
         Span(context: context, tracer: self, parentId: parentId, name: name, kind: kind, start: start ?? clock())
     }
 
-    /// The wall time in nanoseconds since 1970.
+    /// The wall-clock time in nanoseconds since 1970.
     package func now() -> UInt64 { clock() }
 
     func child(of context: TraceParent) -> TraceParent {

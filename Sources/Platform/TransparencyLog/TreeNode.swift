@@ -6,7 +6,7 @@ struct TreeNode: Hashable, Sendable {
     let index: Int
 
     /// Returns the smallest set of nodes that covers the leaves in `range`, from left to right. The range must begin at
-    /// a multiple of the greatest power of two below its length, like every range in a proof.
+    /// a multiple of the largest power of two below its length, like every range in a proof.
     static func covering(_ range: Range<Int>) -> [TreeNode] {
         var nodes: [TreeNode] = []
         var start = range.lowerBound
@@ -19,7 +19,7 @@ struct TreeNode: Hashable, Sendable {
         return nodes
     }
 
-    /// Returns the number of leaves in the left subtree of a tree with `count` leaves: the greatest power of two below
+    /// Returns the number of leaves in the left subtree of a tree with `count` leaves: the largest power of two below
     /// `count`.
     static func split(_ count: Int) -> Int {
         count < 2 ? count : 1 << (Int.bitWidth - 1 - (count - 1).leadingZeroBitCount)

@@ -30,7 +30,7 @@ final class ArchiveFindings: Sendable {
     /// The reason for each ongoing condition.
     private let reasons = Mutex<[Subject: String]>([:])
     /// The first offset of each partition's last gap, so that a gap is not reported again when a failed flush is
-    /// repeated.
+    /// retried.
     private let gaps = Mutex<[KafkaTopicPartition: KafkaOffset]>([:])
 
     init(_ events: OperatorEvents?) { self.events = events }

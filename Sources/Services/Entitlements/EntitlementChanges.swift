@@ -77,7 +77,7 @@ final class EntitlementChanges: Sendable {
                 body: EntitlementsAnswers(rules: rules, input: input).changed(purchase, at: now))
         } catch {
             log.log(.error, key: "change", "change failed", [LogField(.error, "\(error)")])
-            return ReadAPI.problem(503, ReadAPIName.unavailable, "the change was not acknowledged; repeat the request")
+            return ReadAPI.problem(503, ReadAPIName.unavailable, "the change was not acknowledged; retry the request")
         }
     }
 

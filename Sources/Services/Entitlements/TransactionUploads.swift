@@ -203,7 +203,7 @@ final class TransactionUploads: Sendable {
         } catch {
             log.log(.error, key: "upload", "failed to add an uploaded transaction", [LogField(.error, "\(error)")])
             throw UploadProblem(
-                503, ReadAPIName.unavailable, "the transaction was not acknowledged; repeat the request")
+                503, ReadAPIName.unavailable, "the transaction was not acknowledged; retry the request")
         }
     }
 

@@ -113,7 +113,7 @@ final class IngressMetrics: Sendable {
             return counter
         }
         counter.increment()
-        // Status 0 means that the connection ended without a response, after an arbitrary time.
+        // Status 0 means that the connection was closed without a response, after an arbitrary time.
         if decision.status > 0 { requestDuration.observe(nanoseconds: Int64(clamping: decision.nanoseconds)) }
     }
 

@@ -28,7 +28,7 @@ enum NotificationListener {
         limits.proxies = settings.proxies.compactMap { NetworkPrefix($0) }
         limits.forwarded = settings.forwarded
         limits.proxyIdleTime = settings.proxyIdleTime
-        // The version is known only after the body has been parsed; until then, the greatest accepted size applies.
+        // The version is known only after the body has been parsed; until then, the largest accepted size applies.
         let limit = settings.legacyApps.isEmpty ? maximumBody : maximumLegacyBody
         let unknownClients = UnknownClients(logger: logger)
         return Listener(

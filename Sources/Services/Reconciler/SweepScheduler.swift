@@ -280,7 +280,7 @@ final class SweepScheduler: Service {
         guard run.counts.unread == unread else {
             sweep.update(run, nextAt: now)
             logger.error(
-                "skipped a window of Apple's history that cannot be read; repeat it with sluicectl backfill",
+                "skipped a window of Apple's history that cannot be read; read it again with sluicectl backfill",
                 fields(sweep) + [LogField(.error, interruption.message)] + Self.window(run))
             return try await save(sweep)
         }

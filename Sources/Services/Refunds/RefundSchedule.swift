@@ -4,10 +4,10 @@ internal import AppStoreServerAPI
 /// Schedules the work on waiting rounds. A value type that uses no clock, tasks or Kafka. Times are in milliseconds
 /// since 1970.
 ///
-/// Many answers are decided concurrently, ahead of sending. Answers are sent by environment, production first, then by
-/// deadline. A failed case is retried later and does not delay others. While the API keeps failing for an app, the
-/// answer with the earliest deadline is sent to test whether the API has recovered; this is safe because the bytes of
-/// the answer are frozen. The pause ends only after Apple accepts or permanently refuses an answer.
+/// Many answers are decided concurrently, before they are due to be sent. Answers are sent by environment, production
+/// first, then by deadline. A failed case is retried later and does not delay others. While the API keeps failing for
+/// an app, the answer with the earliest deadline is sent to test whether the API has recovered; this is safe because
+/// the bytes of the answer are frozen. The pause ends only after Apple accepts or permanently refuses an answer.
 struct RefundSchedule {
     struct CaseKey: Hashable {
         let environment: AppStoreEnvironment

@@ -28,7 +28,7 @@ final class RefundsMetrics: Sendable {
 
     /// - Parameters:
     ///   - rules: the names of the rules.
-    ///   - now: the wall clock, milliseconds since 1970.
+    ///   - now: the wall-clock time in milliseconds since 1970.
     init(_ registry: MetricsRegistry, rules: [String], now: @escaping @Sendable () -> Int64) {
         counters = Dictionary(
             uniqueKeysWithValues: AppStoreEnvironment.published.map {

@@ -2,7 +2,7 @@ internal import AppStoreModel
 internal import JSON
 
 /// The body of a successful response. Unlike in a notification, a documented member with the wrong JSON type makes the
-/// whole response unreadable: the request is repeated or the problem is reported, and no default is substituted.
+/// whole response unreadable: the request is retried or the problem is reported, and no default is substituted.
 /// Undocumented members are ignored.
 package protocol APIAnswer: Sendable, Hashable {
     init(reading members: inout AnswerReader) throws(AnswerProblem)

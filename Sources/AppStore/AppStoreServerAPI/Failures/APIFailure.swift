@@ -38,7 +38,7 @@ package struct APIFailure: Error, Sendable, Equatable, CustomStringConvertible {
     /// Whether the same request may succeed later without intervention.
     package var isRetriable: Bool
     /// The time of the next attempt, taken from Retry-After or a closed budget, in milliseconds since 1970; at most an
-    /// hour ahead.
+    /// hour in the future.
     package var retryAt: Int64?
     /// How an operator can fix the failure.
     package var fix: String?

@@ -1,6 +1,7 @@
 internal import AppStoreModel
 
-/// Check 13: the payload is a notification for a configured app, from an environment that Apple signs for.
+/// Check 13: the payload is a notification for a configured app, from an environment for which Apple signs
+/// notifications.
 ///
 /// The app is checked before the environment.
 struct AudienceCheck: Sendable {

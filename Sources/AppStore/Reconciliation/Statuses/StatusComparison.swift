@@ -33,7 +33,7 @@ package struct StatusComparison: Sendable {
             guard let document = try? JSONDocument.object(found.latest.transaction) else { continue }
             let transaction = TransactionPayload(document.root)
             guard transaction.originalTransactionId == subscription.originalTransactionId else { continue }
-            // Apple renews up to a day ahead. Until the new period begins, the previous transaction is current.
+            // Apple renews up to a day early. Until the new period begins, the previous transaction is current.
             let hasBegun = (transaction.purchaseDate?.millisecondsSince1970 ?? 0) <= clocks.wallMilliseconds()
             return .signed(found.latest, status: found.status, current: hasBegun ? transaction.transactionId : nil)
         }

@@ -7,7 +7,7 @@ package enum RefundCaseOutcome: String, Sendable, CaseIterable {
     /// The refund was granted and later reversed.
     case reversed
 
-    /// The rank among decisions with the same date. The decision with the greatest rank takes precedence.
+    /// The rank among decisions with the same date. The decision with the highest rank takes precedence.
     var order: Int64 {
         switch self {
         case .declined: 0

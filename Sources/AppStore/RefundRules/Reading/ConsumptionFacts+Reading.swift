@@ -26,7 +26,7 @@ extension ConsumptionFacts {
 
     /// The maximum length of an answer from the company's service, in bytes.
     package static let maximumAnswerBytes = 64 * 1024
-    /// The greatest plausible values: a century in days and in minutes, and a billion US dollars in cents. Greater
+    /// The largest plausible values: a century in days and in minutes, and a billion US dollars in cents. Larger
     /// numbers are mistakes.
     private static let longestDays: Int64 = 36_525
     private static let longestMinutes: Int64 = 36_525 * 1440

@@ -159,8 +159,8 @@ package struct CheckpointLogWriter: Sendable {
     /// Appends checkpoints and makes them durable under a new checkpoint of this log. Does nothing for an empty list.
     ///
     /// - Parameter time: seconds since 1970.
-    /// - Throws: ``ArchiveError``: `otherWriter` if another process has continued the log. After any error, open the
-    ///   log again.
+    /// - Throws: ``ArchiveError``: `otherWriter` if another process has extended the log. After any error, open the log
+    ///   again.
     package mutating func append(_ checkpoints: [Checkpoint], at time: Int) async throws(ArchiveError) {
         guard !checkpoints.isEmpty else { return }
         do {

@@ -9,7 +9,7 @@ package struct RetentionRecord: Hashable, Sendable {
         /// Announces that segments ending at or before `announced` will be deleted a day later, if they are still
         /// expired.
         case announce = "retention-announced"
-        /// Documents that segments ending at or before `minimum` are deleted, except those under a hold.
+        /// Documents that all segments ending at or before `minimum` are deleted, except those under a hold.
         case delete = "retention-deleted"
     }
 

@@ -4,7 +4,7 @@ internal import Synchronization
 /// A group of publications that callers wait for together.
 final class StateDelivery: Sendable {
     struct Outcome: Sendable {
-        /// Greatest acknowledged offset; nil if there is none.
+        /// Highest acknowledged offset; nil if there is none.
         var offset: Int64?
         var acknowledged = 0
         /// Errors, by number, for publications that were not acknowledged.

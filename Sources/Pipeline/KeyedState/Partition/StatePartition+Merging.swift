@@ -14,14 +14,14 @@ extension StatePartition {
         var deliveries: [StateDelivery] = []
     }
 
-    /// When to publish the updates that merged rows derive for other keys.
+    /// When to publish the updates for other keys that are derived from merged rows.
     enum Derivation {
-        /// Changed rows that derive updates are deferred.
+        /// Changed rows with derived updates are deferred.
         case first
         /// Unchanged rows are deferred, too: a member may have died after publishing such a row but before publishing
-        /// the updates that the row derives.
+        /// the updates derived from it.
         case firstOfAll
-        /// The updates of the merged states have been published; rows that now derive different updates are deferred.
+        /// The updates of the merged states have been published; rows with different derived updates are deferred.
         case published
         /// The caller publishes the updates afterwards.
         case later
@@ -38,8 +38,8 @@ extension StatePartition {
     ///
     /// - Parameters:
     ///   - keys: the key of each state.
-    ///   - ancestors: the keys of the rows that these states were derived from, and of other rows that derive updates
-    ///     and are published with them.
+    ///   - ancestors: the keys of the rows that these states were derived from, and of other rows that have derived
+    ///     updates and are published with these states.
     func merge(
         _ states: [State], keys: [RowKey], at now: Int64, _ derivation: Derivation = .first,
         ancestors: Set<[UInt8]> = []
@@ -90,7 +90,7 @@ extension StatePartition {
         }
     }
 
-    /// Returns whether the updates that a changed row derives must be published before the row.
+    /// Returns whether the updates derived from a changed row must be published before the row.
     private func isDeferred(_ state: State, _ derivation: Derivation, of merged: [State]) -> Bool {
         guard derivation != .later else { return false }
         let updates = model.derivedUpdates(of: state)
@@ -99,13 +99,13 @@ extension StatePartition {
         return !merged.contains { model.key(of: $0) == key && model.derivedUpdates(of: $0) == updates }
     }
 
-    /// Returns whether an unchanged row must be published as pending, because brokers refuse an update that it derives.
+    /// Returns whether an unchanged row must be published as pending, because brokers refuse an update derived from it.
     private func becomesPending(_ entry: Entry, _ derivation: Derivation, _ guarded: Guarded) -> Bool {
         derivation == .published && areUpdatesRefused(of: entry, guarded) && entry.state.publications.isEmpty
             && !entry.state.image.isBehind
     }
 
-    /// Returns the state of an entry if it derives updates; empty otherwise.
+    /// Returns the state of an entry if updates are derived from it; otherwise, returns an empty array.
     func derivingState(of entry: Entry) -> [State] {
         guard let state = entry.state.current?.value, !model.derivedUpdates(of: state).isEmpty else { return [] }
         return [state]

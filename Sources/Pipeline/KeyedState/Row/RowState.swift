@@ -69,7 +69,7 @@ struct RowState<Model: StateModel> {
 
     /// Merges a state into the current state.
     ///
-    /// - Throws: the model's error; the state is then unchanged.
+    /// - Throws: the model's error; in that case, the state is unchanged.
     mutating func merged(_ state: State, by model: Model) throws -> StateMerge {
         let merge = try join(state, by: model)
         if merge.isChanged { isUnpublished = true }

@@ -288,7 +288,7 @@ public struct ConsumerApplication: Sendable {
             .current(executable: command.name), topic: topic, kafka: kafka, logger: logger, metrics: metrics)
     }
 
-    /// Opens the call file. Returns nil if the directory is not writable; crashes are then not counted.
+    /// Opens the call file. Returns nil if the directory is not writable; in that case, crashes are not counted.
     private func callFile(
         _ configuration: Configuration, _ options: PipelineOptions, _ logger: Logger
     ) -> CallFile? {

@@ -24,7 +24,7 @@ public protocol FlushingHandler: Sendable {
 
     /// Makes durable all records that were appended to the partition since the last flush.
     ///
-    /// - Throws: an error if the records are not durable; the call is then repeated indefinitely, with backoff.
+    /// - Throws: an error if the records are not durable; in that case, the call is retried indefinitely, with backoff.
     ///   `CancellationError` if the task is cancelled because the partition is lost.
     func flush(_ partition: KafkaTopicPartition) async throws
 

@@ -42,7 +42,7 @@ public struct HandlerReason: Sendable, Equatable, ExpressibleByStringLiteral, Cu
 /// An error caused by one of the handler's dependencies rather than by the record.
 ///
 /// A call that throws this error, or a `KafkaError` from the handler's own producer that does not concern the record,
-/// is repeated indefinitely. Any other error is attributed to the record: it uses up an attempt, and the record is
+/// is retried indefinitely. Any other error is attributed to the record: it uses up an attempt, and the record is
 /// dead-lettered after the last one.
 public protocol InfrastructureFault: Error {}
 

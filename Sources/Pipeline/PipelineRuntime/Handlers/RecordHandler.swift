@@ -15,7 +15,7 @@ public protocol RecordHandler: Sendable {
     func handle(_ record: KafkaRecord) async throws -> HandlerVerdict
 
     /// Called after a partition is assigned and before its first record is passed, to bring state up to date. If it
-    /// throws, the error is logged and the call is repeated with backoff; other partitions continue. Cancelled when the
+    /// throws, the error is logged and the call is retried with backoff; other partitions continue. Cancelled when the
     /// partition is revoked.
     func partitionAssigned(_ partition: KafkaTopicPartition) async throws
 

@@ -87,7 +87,7 @@ extension PartitionWorker {
         return step
     }
 
-    /// Repeats the flush until it succeeds, with backoff after each failure.
+    /// Retries the flush until it succeeds, with backoff after each failure.
     ///
     /// - Returns: false if the partition is lost, or if it was revoked and the drain limit has passed.
     private func flush(

@@ -24,7 +24,7 @@ package struct ControlTable: Sendable {
 
     /// Applies a record.
     ///
-    /// - Throws: ``ControlRecordError`` if the record is malformed; the table is then unchanged.
+    /// - Throws: ``ControlRecordError`` if the record is malformed; in that case, the table is unchanged.
     package mutating func apply(_ record: KafkaRecord) throws(ControlRecordError) {
         guard let key = record.key, !key.isEmpty, key.count <= Self.maximumNameBytes,
             let name = String(validating: key, as: UTF8.self)

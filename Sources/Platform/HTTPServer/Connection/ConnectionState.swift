@@ -349,7 +349,7 @@ package struct ConnectionState {
         return action
     }
 
-    /// Wipes received bytes that were not dispatched. Called when the connection ends.
+    /// Wipes received bytes that were not dispatched. Called when the connection is closed.
     package func wipe() {
         head?.wipe()
         body.wipe()

@@ -4,7 +4,7 @@ public struct HTTPRequest: Sendable {
     public let body: [UInt8]
     /// The network (/24 or /56) of the client, as reported by a proxy, or of the peer. The address is not stored.
     package let network: NetworkPrefix
-    /// Whether a proxy reported no readable client address. `network` is then the proxy's.
+    /// Whether a proxy reported no readable client address. If so, `network` is the proxy's.
     package let hasUnknownClient: Bool
     /// Whether the peer is one of the listener's trusted proxies.
     package let isFromProxy: Bool

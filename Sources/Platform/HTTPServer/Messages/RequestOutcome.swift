@@ -6,7 +6,7 @@ package struct RequestOutcome: Sendable {
     /// `proxy_header`, `headers`, `uri`, `slow`, `idle`, `encoding`, `expect`, `aborted`, `rate`, `evicted`,
     /// `overload`, `memory`, `deadline`, `drain`, `reset`).
     package let reason: String
-    /// The response status, or 0 if the connection ended without a response.
+    /// The response status, or 0 if the connection was closed without a response.
     package let status: Int
     /// The number of body bytes received.
     package let bodyBytes: Int

@@ -117,7 +117,7 @@ public final class KafkaAdmin: Sendable {
         }
     }
 
-    /// Repeats `body` after transient errors within the limit, for example while a broker is becoming leader or
+    /// Retries `body` after transient errors within the limit, for example while a broker is becoming leader or
     /// coordinator.
     func retrying<Value: Sendable>(
         within limit: Duration, _ body: (_ left: Duration) async throws(KafkaError) -> Value

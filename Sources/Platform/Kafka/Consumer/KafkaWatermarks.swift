@@ -25,7 +25,8 @@ public struct KafkaWatermarks: Sendable, Hashable {
 
     /// Queries the leader of several partitions with two requests, regardless of their number. Blocks.
     ///
-    /// If the leader rejects one partition, librdkafka drops all results, so each partition is then queried separately.
+    /// If the leader rejects one partition, librdkafka drops all results, so in that case each partition is queried
+    /// separately.
     static func query(
         _ places: [KafkaTopicPartition], within limit: Duration, handle: KafkaHandle
     ) -> [KafkaTopicPartition: Result<KafkaWatermarks, KafkaError>] {

@@ -9,7 +9,7 @@ internal import Glibc
 package final class DirectoryStore: ObjectStore {
     /// The maximum number of open files that await ``synchronize()``. The next creation first synchronizes all of them.
     package static let maximumUnsynchronized = 256
-    /// The maximum size of a readable object in bytes.
+    /// The maximum size, in bytes, of an object that can be read.
     package static let maximumObjectBytes = 1 << 30
 
     /// The directory's absolute path.

@@ -48,8 +48,8 @@ struct Base64Alphabet: Sendable {
     /// Decodes characters without padding into `out`, which must have room for at least `decodedCount(text.count)`
     /// bytes.
     ///
-    /// Returns false for an invalid character, nonzero spare bits or an impossible length; the contents of `out` are
-    /// then undefined.
+    /// Returns false for an invalid character, nonzero spare bits or an impossible length; in that case, the contents
+    /// of `out` are undefined.
     func decode(_ text: UnsafeBufferPointer<UInt8>, into out: UnsafeMutableBufferPointer<UInt8>) -> Bool {
         let rest = text.count & 3
         let count = Self.decodedCount(text.count)

@@ -22,7 +22,7 @@ package enum OwnThread {
     /// - Parameters:
     ///   - name: the name shown by tools such as `top -H`, truncated to 15 bytes by the system.
     ///   - stackBytes: the stack size in bytes; 0 means the system's default.
-    /// - Returns: 0, or the `errno` if the thread could not be created; `body` is then not called.
+    /// - Returns: 0, or the `errno` if the thread could not be created; in that case, `body` is not called.
     package static func start(name: String, stackBytes: Int = 0, _ body: @escaping @Sendable () -> Void) -> Int32 {
         let start = Unmanaged.passRetained(Start(name: name, body: body))
         let error = ct_thread_start(

@@ -2,7 +2,7 @@ internal import Glibc
 
 /// A process's two clocks, as closures that tests can replace.
 package struct Clocks: Sendable {
-    /// Returns the wall time in milliseconds since 1970.
+    /// Returns the wall-clock time in milliseconds since 1970.
     package var wallMilliseconds: @Sendable () -> Int64
     /// Returns nanoseconds since an arbitrary instant; never decreases.
     package var monotonicNanoseconds: @Sendable () -> UInt64
@@ -27,13 +27,13 @@ package enum SystemClock {
     /// is newer.
     package static let earliestPlausibleMilliseconds: Int64 = 1_793_491_200_000
 
-    /// Returns the wall time in milliseconds since 1970.
+    /// Returns the wall-clock time in milliseconds since 1970.
     @Sendable package static func wallMilliseconds() -> Int64 {
         let time = read(CLOCK_REALTIME)
         return Int64(time.tv_sec) &* 1000 &+ Int64(time.tv_nsec) / 1_000_000
     }
 
-    /// Returns the wall time in nanoseconds since 1970.
+    /// Returns the wall-clock time in nanoseconds since 1970.
     @Sendable package static func wallNanoseconds() -> UInt64 {
         let time = read(CLOCK_REALTIME)
         return UInt64(clamping: time.tv_sec) &* 1_000_000_000 &+ UInt64(clamping: time.tv_nsec)

@@ -65,7 +65,7 @@ final class LegacyConfirmations: Service {
         try await rest()
     }
 
-    /// Cancels queries in flight. The partition's next owner repeats them.
+    /// Cancels queries in flight. The partition's next owner sends them again.
     func stop(within limit: Duration) async { loop.finish() }
 
     // MARK: Planning
@@ -154,7 +154,7 @@ final class LegacyConfirmations: Service {
 
     /// Adds signed facts and the settled ids in one contribution, so that no answer is based on only one of them.
     ///
-    /// - Returns: whether the query must be repeated.
+    /// - Returns: whether the query must be sent again.
     private func record(
         _ answer: AppleConfirmation, _ purchase: PurchaseFacts, _ question: LegacyQuestion
     ) async throws -> Bool {
@@ -187,7 +187,7 @@ final class LegacyConfirmations: Service {
         return isOpen
     }
 
-    /// How long, in milliseconds, to repeat queries about a statement that is unknown to Apple.
+    /// How long, in milliseconds, to retry queries about a transaction that is unknown to Apple.
     private static let longestAsked: Int64 = 7 * 86_400_000
 
     private func note(_ answer: AppleConfirmation, _ purchase: PurchaseFacts) {

@@ -18,7 +18,7 @@ package struct SignedNotification: Sendable {
     /// The HTTP body: `{"signedPayload":"…"}`, or the whole notification in a format before version 2.
     package let body: [UInt8]
 
-    /// The report line for a notification that is never posted, without a line feed.
+    /// The report line, without a line feed, for a notification that is never posted.
     var undeliveredReportLine: String {
         var line = JSONObject()
         line.put("notificationUUID", notificationUUID.rawValue)

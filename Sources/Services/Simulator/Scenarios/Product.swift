@@ -19,7 +19,7 @@ package struct Product: Sendable, Equatable {
     var period = Duration.zero
     /// The number of periods that the customer commits to and pays for one at a time, or 0 without a commitment.
     var committedPeriods: Int64 = 0
-    /// Whether the product is sold in seats. The quantity of a transaction is then the number of seats.
+    /// Whether the product is sold in seats. If so, the quantity of a transaction is the number of seats.
     var isMultiSeat = false
     /// Whether the product is managed through the Advanced Commerce API.
     var isAdvancedCommerce = false

@@ -24,11 +24,11 @@ package struct ServerAPIFaults: Sendable, Equatable {
 
     /// The value of `Retry-After`: Apple's format, and other formats that a client may encounter.
     package enum RetryAfter: String, Sendable, CaseIterable {
-        /// UNIX time in milliseconds: Apple's format.
+        /// Unix time in milliseconds: Apple's format.
         case milliseconds
         /// Seconds from now.
         case seconds
-        /// UNIX time in seconds.
+        /// Unix time in seconds.
         case epochSeconds
         /// An HTTP date.
         case date

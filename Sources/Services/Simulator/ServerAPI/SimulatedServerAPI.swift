@@ -60,7 +60,7 @@ package final class SimulatedServerAPI: Sendable {
     ///
     /// - Parameters:
     ///   - pki: the authority that signs responses and notifications.
-    ///   - clock: the wall time for dates and tokens, and the monotonic time for limits.
+    ///   - clock: the wall-clock time for dates and tokens, and the monotonic time for limits.
     package init(settings: Settings, pki: TestCertificateAuthority, clock: Clocks = .system) {
         self.settings = settings
         clocks = clock

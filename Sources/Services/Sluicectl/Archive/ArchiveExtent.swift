@@ -25,7 +25,7 @@ struct ArchiveExtent: Sendable {
         guard unread > 0 else { return nil }
         return """
             incomplete: the keys of \(unread) archived records are not in this key store, so their subjects are \
-            unknown; repeat the command on a host that has the keys
+            unknown; run the command on a host that has the keys
             """
     }
 

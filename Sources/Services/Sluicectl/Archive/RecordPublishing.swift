@@ -21,7 +21,7 @@ package struct RecordPublishing: Sendable {
             await producer.close(within: .seconds(1))
             throw StartupError(
                 "Kafka did not acknowledge the record: \(error.message)",
-                fix: "Nothing was changed on this host; repeat the command")
+                fix: "Nothing was changed on this host; run the command again")
         }
         await producer.close(within: .seconds(5))
     }

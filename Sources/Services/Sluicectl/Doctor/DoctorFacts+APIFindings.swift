@@ -3,7 +3,7 @@ internal import AppStoreSettings
 
 /// Findings about the App Store Server API, derived only from the facts.
 extension DoctorFacts {
-    /// The greatest accepted clock difference in milliseconds. A token is valid for five minutes; Apple's tolerance is
+    /// The largest accepted clock difference, in milliseconds. A token is valid for five minutes; Apple's tolerance is
     /// undocumented.
     private static let greatestClockDifference: Int64 = 30_000
 
@@ -71,7 +71,7 @@ extension DoctorFacts {
         }
     }
 
-    /// Returns one finding about the greatest clock difference in all responses.
+    /// Returns one finding about the largest clock difference in any response.
     private static func clockFindings(_ differences: [Int64]) -> [DoctorFinding] {
         guard let difference = differences.max(by: { $0.magnitude < $1.magnitude }) else { return [] }
         let found = "\(difference.magnitude / 1000) s \(difference < 0 ? "behind" : "ahead of") Apple's"

@@ -64,7 +64,7 @@ struct BackfillCommand {
         if rest > 0 { problems.append("\(rest) not published: see sluicectl quarantine list") }
         if unread > 0 {
             problems.append(
-                "\(unread) windows not read: see sluicectl reconcile report, and repeat them with sluicectl backfill")
+                "\(unread) windows not read: see sluicectl reconcile report, and reread them with sluicectl backfill")
         }
         return "incomplete; " + problems.joined(separator: "; ")
     }

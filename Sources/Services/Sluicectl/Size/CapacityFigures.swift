@@ -1,7 +1,7 @@
 internal import JSON
 internal import Lifecycle
 
-/// Measured costs, under the names used by `make bench`.
+/// Measured costs, with the names used by `make bench`.
 struct CapacityFigures {
     enum Name: String, CaseIterable {
         /// Median size in bytes of the body that Apple posts.

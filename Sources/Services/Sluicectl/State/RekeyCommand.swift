@@ -128,7 +128,7 @@ struct RekeyCommand {
         if !isEmbedded, try await group.hasMembers(admin) {
             throw StartupError(
                 "nothing was changed: group \(group.group) has members, which write these topics",
-                fix: "Stop all of them, and repeat the command")
+                fix: "Stop all of them, and run the command again")
         }
         guard !target.rawValue.hasPrefix("\(names.prefix)."), !configuration[OperationsSettings.despiteUnread] else {
             return
@@ -142,7 +142,7 @@ struct RekeyCommand {
             """,
             fix: """
                 Let it handle them first, or replay them to the other notification topic (sluicectl archive replay \
-                --to-topic) and repeat the command with --despite-unread
+                --to-topic) and run the command again with --despite-unread
                 """)
     }
 

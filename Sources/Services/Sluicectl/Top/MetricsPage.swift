@@ -24,7 +24,7 @@ struct MetricsPage: Sendable, Equatable {
         return samples.isEmpty ? nil : samples.reduce(0) { $0 + $1.value }
     }
 
-    /// Returns the greatest value of a metric, or nil if the page does not have the metric.
+    /// Returns the highest value of a metric, or nil if the page does not have the metric.
     func maximum(of name: String) -> Double? { samples(of: name).map(\.value).max() }
 
     /// Returns the sum of a metric's values for each value of a label.

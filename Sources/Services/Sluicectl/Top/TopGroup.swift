@@ -11,7 +11,7 @@ struct TopGroup: Sendable, Equatable {
 
     var lag: Int64 { lags.values.reduce(0) { $0.addingReportingOverflow($1).partialValue } }
 
-    /// The partition with the greatest lag, or nil if no partition lags.
+    /// The partition with the highest lag, or nil if no partition lags.
     var worst: (partition: KafkaPartition, lag: Int64)? {
         lags.filter { $0.value > 0 }.max { ($0.value, $1.key) < ($1.value, $0.key) }.map { ($0.key, $0.value) }
     }

@@ -6,7 +6,7 @@ internal import Records
 struct ListedTopic {
     let specification: TopicSpecification
     let replicationFactor: Int
-    /// The settings, under Kafka's names.
+    /// The settings, keyed by Kafka's setting names.
     let settings: [String: String]
 
     /// The name of the KafkaTopic resource. Kubernetes accepts words of lower-case letters, digits and hyphens,

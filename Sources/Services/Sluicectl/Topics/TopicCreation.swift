@@ -10,7 +10,7 @@ enum TopicCreation {
         var omitted: [KafkaTopic: [String]] = [:]
     }
 
-    /// Settings that may be left at the cluster's defaults, although the topic is then less safe. Retention, cleanup
+    /// Settings that may be left at the cluster's defaults, although this makes the topic less safe. Retention, cleanup
     /// policy and maximum record size are not optional.
     static let optional: [KafkaTopicFinding.Subject] =
         dispensable + [.deleteRetention, .minInSyncReplicas, .uncleanLeaderElection]
