@@ -34,7 +34,7 @@ package struct EntitlementGrant: Hashable, Sendable {
     package var isUnknown = false
     /// The grant's trust level: `signed`, unless version 1 notifications determined it or are its only source.
     package var trust = FactTrust.signed
-    /// Whether version 1 notifications contain further statements about the purchase that Apple has not confirmed.
+    /// Whether version 1 notifications contain additional information about the purchase that Apple has not confirmed.
     package var awaitsConfirmation = false
     package var details = GrantDetails()
 }

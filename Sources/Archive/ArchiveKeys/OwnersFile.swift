@@ -34,7 +34,8 @@ enum OwnersFile {
         guard !path.utf8.contains(0) else { throw ArchiveError(.keyStoreUnavailable, "the path contains a NUL byte") }
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
-            throw ArchiveError(.keyStoreUnavailable, "\(path): \(String(cString: strerror(errno))); name another file")
+            throw ArchiveError(
+                .keyStoreUnavailable, "\(path): \(String(cString: strerror(errno))); specify a different file")
         }
         close(descriptor)
     }

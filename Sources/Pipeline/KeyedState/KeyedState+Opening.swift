@@ -18,7 +18,7 @@ extension KeyedState {
                 throw StartupError(
                     "\(options.path) belongs to the cluster \(known), but the brokers belong to \(described.cluster)",
                     setting: "data.dir",
-                    fix: "Use a different directory, or remove this file, which is then rebuilt from Kafka",
+                    fix: "Use a different directory, or remove this file; it is rebuilt from Kafka",
                     exitCode: .configuration)
             }
             try PartitionCounts.check(described.partitionCounts, store, path: options.path)

@@ -44,7 +44,7 @@ public struct PipelineOptions: Sendable {
     /// The maximum number of attempts to handle a record, including the first. If the last one throws, the record is
     /// dead-lettered.
     public var maximumAttempts = 5
-    /// The maximum wait before the second attempt. It doubles with each further attempt.
+    /// The maximum wait before the second attempt. The maximum doubles with each subsequent attempt.
     public var firstBackoff: Duration = .milliseconds(200)
     /// The longest wait between attempts.
     public var maximumBackoff: Duration = .seconds(30)

@@ -41,7 +41,7 @@ package final class AdminService: Service {
 
     /// Sets the checks and additional pages. Until then, `/readyz` reports that the process is starting.
     ///
-    /// - Parameter notes: conditions that `/readyz` reports in further lines without failing.
+    /// - Parameter notes: conditions that `/readyz` reports in additional lines without failing.
     package func check(
         readiness: [HealthCheck], liveness: [HealthCheck], pages: [AdminPage] = [], notes: [HealthCheck] = []
     ) {

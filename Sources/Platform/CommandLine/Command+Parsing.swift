@@ -46,7 +46,7 @@ extension Command {
 
     /// Returns the lines and the exit code for errors that a service detects after parsing.
     ///
-    /// - Parameter warnings: further lines, printed before the errors.
+    /// - Parameter warnings: additional lines, printed before the errors.
     package func refusal(_ errors: ConfigurationErrors, warnings: [String] = []) -> CommandOutcome {
         let lines =
             warnings.map { "\(name): warning: \($0)" }

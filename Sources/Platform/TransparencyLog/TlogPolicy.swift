@@ -154,7 +154,7 @@ private struct PolicyReading {
             return TlogPolicy.Key(name: name, verifier: nil, publicKey: verifier.publicKey)
         }
         guard types.contains(verifier.type) else {
-            throw Problem("the key does not have the signature type of a log or a witness")
+            throw Problem("the key must have the signature type of a log or a witness")
         }
         return TlogPolicy.Key(name: name, verifier: verifier, publicKey: verifier.publicKey)
     }

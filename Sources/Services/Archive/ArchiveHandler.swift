@@ -171,8 +171,8 @@ struct ArchiveHandler: FlushingHandler {
         }
     }
 
-    /// Archives records that the group has already read but that are missing from the archive, because it is new or was
-    /// restored.
+    /// Archives records that the group has already read but that are missing from the archive, because the archive is
+    /// new or was restored.
     private func catchUp(
         _ log: inout OpenLog, _ partition: KafkaTopicPartition, to start: KafkaOffset
     ) async throws {

@@ -4,7 +4,7 @@ internal import TransparencyLog
 /// Reads the latest records for each origin from the checkpoint topic before a log is opened.
 actor CheckpointTopic {
     /// The number of records kept per origin. Keeping several prevents a record that the archive did not sign from
-    /// hiding one that it did.
+    /// displacing one that it signed.
     private static let keptRecords = 32
 
     private let kafka: KafkaConfiguration

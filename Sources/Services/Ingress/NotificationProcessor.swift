@@ -63,7 +63,7 @@ final class NotificationProcessor: Sendable {
     /// Processes several notifications at once; see ``NotificationVerifier/verify(bodies:at:limits:isAcknowledged:)``.
     ///
     /// - Returns: the requests to retry after others have had their turn. All other requests have been or will be
-    ///   answered. Their bodies are overwritten unless Apple signed them, because they may contain a password.
+    ///   answered. A body is overwritten unless Apple signed it, because it may contain a password.
     func process(_ works: [NotificationWork]) -> [NotificationWork] {
         let now = clocks.wallMilliseconds()
         let monotonic = clocks.monotonicMilliseconds()

@@ -90,8 +90,8 @@ struct RefundSchedule {
     /// Clears the processed cases. Called before rows are read.
     mutating func beginLook() { ended = [] }
 
-    /// Returns the number of rows to read for the given apps. The number is large enough that rows in progress or
-    /// waiting for a retry do not hide later rows.
+    /// Returns the number of rows to read for the given apps. The number is large enough that rows that are in progress
+    /// or waiting for a retry do not crowd out later rows.
     func rowsWanted(_ isOfGroup: (APIScope) -> Bool) -> Int {
         let busy =
             deciding.values.count { isOfGroup($0.scope) } + sending.values.count { isOfGroup($0.scope) }

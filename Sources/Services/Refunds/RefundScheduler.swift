@@ -15,7 +15,7 @@ internal import Telemetry
 ///
 /// No partition is delayed: the handler only records requests, and due rounds are read from the state.
 /// `refunds.concurrency` limits the number of concurrent requests, because requests that were sent but not recorded are
-/// repeated after a crash.
+/// sent again after a crash.
 final class RefundScheduler: Service {
     let name = "refund scheduler"
 
@@ -97,8 +97,8 @@ final class RefundScheduler: Service {
         try await rest()
     }
 
-    /// Stops the scheduler. Work in progress either finishes or is repeated by the case's next owner with the same
-    /// bytes.
+    /// Stops the scheduler. Work in progress either finishes, or is retried with the same bytes by the case's next
+    /// owner.
     func stop(within limit: Duration) async { await due.stop(.finished(within: limit)) }
 
     // MARK: Due work

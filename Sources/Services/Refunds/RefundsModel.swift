@@ -89,8 +89,8 @@ struct RefundsModel: StateModel {
         return (round.deadline ?? round.openedAt).millisecondsSince1970
     }
 
-    /// Returns the time when a case expires. A case never expires while Apple is waiting, because the last request is
-    /// then less than 400 days old.
+    /// Returns the time when a case expires. A case never expires while Apple is waiting, because during that time, the
+    /// last request is less than 400 days old.
     func expiry(of state: RefundCase) -> Int64? { state.expiry?.millisecondsSince1970 }
 
     /// Identifies the version of the published format, and the round gap.

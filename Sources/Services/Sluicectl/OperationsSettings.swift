@@ -65,7 +65,7 @@ enum OperationsSettings {
             Compacted state topics of your own consumers, with as many partitions as the notification topics.
             """, example: "appstore.latest.production"
     ).optional.onCommandLineOnly
-    static let dryRun = Setting.flag("dry-run", help: "Print what would be created without creating anything.")
+    static let dryRun = Setting.flag("dry-run", help: "Only print what would be created.")
     static let topicsFormat = Setting<TopicsFormat>.oneOf(
         "format", default: .text,
         help: "text prints a table; strimzi prints a Strimzi KafkaTopic resource for each topic."
@@ -185,7 +185,7 @@ enum OperationsSettings {
         "to-topic", help: "The topic to copy it to.", example: "appstore2.entitlements.production"
     ).onCommandLineOnly
     static let stateGroup = Setting.string(
-        "group", help: "The consumer group that owns the state, if it is not one of Sluice's.", example: "inbox"
+        "group", help: "The consumer group that owns the state, if the group is not one of Sluice's.", example: "inbox"
     ).optional.onCommandLineOnly
     static let despiteUnread = Setting.flag(
         "despite-unread",

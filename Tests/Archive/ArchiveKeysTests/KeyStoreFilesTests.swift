@@ -40,7 +40,7 @@ struct KeyStoreFilesTests {
         #expect(try ids.allSatisfy { try backup.dataKey($0).bytes != nil })
         #expect(try backup.checkIntegrity() == [])
         let error = try #require(throws: ArchiveError.self) { try store.backUp(to: path) }
-        #expect(error.message.contains("name another file"))
+        #expect(error.message.contains("specify a different file"))
     }
 
     @Test func `an empty file is not a key store`() throws {

@@ -37,6 +37,6 @@ struct ArchiveKeyUseTests {
 
         let (again, refused) = await sluicectl(["archive", "key", "backup", backup] + flags(archive))
         #expect(again != 0)
-        #expect(refused.complaints.contains { $0.contains("name another file") })
+        #expect(refused.complaints.contains { $0.contains("specify a different file") })
     }
 }

@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("[]", "not a result of `make bench`"), ("{\"figures\": {}}", "lack record.simulated.received"),
+        ("[]", "must be a result of `make bench`"), ("{\"figures\": {}}", "lack record.simulated.received"),
         (
             Self.figures.replacing("\"archive.bytes_ratio\": 1.25", with: "\"archive.bytes_ratio\": 0"),
             "lack archive.bytes_ratio"

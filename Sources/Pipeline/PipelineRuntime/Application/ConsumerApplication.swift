@@ -65,7 +65,7 @@ public struct ConsumerApplication: Sendable {
     /// - Parameters:
     ///   - name: the name of the command, which is also the consumer group unless `<name>.group.id` is set.
     ///   - summary: one sentence for `--help`.
-    ///   - discussion: further paragraphs for `--help`.
+    ///   - discussion: additional paragraphs for `--help`.
     ///   - adminPort: the default for `admin.port`.
     ///   - schema: the settings of this consumer, in addition to those of every consumer, and the prefix of its
     ///     environment variables.

@@ -34,7 +34,7 @@ package struct S3Configuration: Sendable {
     package var requestTimeout = Duration.seconds(30)
     /// The maximum number of attempts for a request, including the first.
     package var attempts = 8
-    /// The maximum wait before the second attempt. The maximum doubles with each further attempt.
+    /// The maximum wait before the second attempt. The maximum doubles with each subsequent attempt.
     package var firstBackoff = Duration.milliseconds(100)
     package var longestBackoff = Duration.seconds(5)
 

@@ -52,7 +52,7 @@ struct S3Problem: Error {
             return (.full, "add capacity to the store or raise its quota")
         case "EntityTooLarge": return (.tooLarge, nil)
         case "NotImplemented":
-            return (.failed, "the service does not support conditional writes or checksums")
+            return (.failed, "the service must support conditional writes and checksums")
         default: break
         }
         switch status {

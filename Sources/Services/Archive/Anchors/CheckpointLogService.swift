@@ -60,7 +60,8 @@ final class CheckpointLogService: Service {
 
     func stop(within limit: Duration) async {}
 
-    /// - Returns: nil if another member maintains the log, or after a failure; the next round then opens the log again.
+    /// - Returns: nil if another member maintains the log, or after a failure; in either case, the next round opens the
+    ///   log again.
     private func round(_ kept: Kept?) async -> Kept? {
         guard surroundings.keepsLog() else {
             kept?.writer.close()

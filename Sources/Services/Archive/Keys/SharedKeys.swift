@@ -57,7 +57,8 @@ final class SharedKeys: Service {
     /// Returns the protection for each request's record; see ``KeyStore/sealingKeys(for:)``. Every returned key has
     /// been read from the topic as the first key of its subject.
     ///
-    /// - Throws: an ``ArchiveError``, or a `KafkaError` if the topic cannot be written or read; the records then wait.
+    /// - Throws: an ``ArchiveError``, or a `KafkaError` if the topic cannot be written or read; in that case, the
+    ///   records wait.
     func dataKeys(for requests: [DataKeyRequest]) async throws -> [ArchiveProtection] {
         // At most two rounds are needed unless other hosts erase the same subjects in the meantime.
         for _ in 0..<10 {

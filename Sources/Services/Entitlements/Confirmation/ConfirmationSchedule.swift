@@ -113,7 +113,7 @@ struct ConfirmationSchedule {
     }
 
     /// Returns the delay before the next attempt in milliseconds: 5 s after the first attempt, doubled after each
-    /// further one, up to a day.
+    /// subsequent attempt, up to a day.
     static func unsettledDelay(attempts: Int) -> Int64 {
         min(86_400_000, 5_000 << Int64(min(max(0, attempts - 1), 20)))
     }

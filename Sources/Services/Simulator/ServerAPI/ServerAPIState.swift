@@ -61,7 +61,7 @@ struct ServerAPIState: Sendable {
 
     // MARK: Completion of all cases
 
-    /// Whether no case is open and nothing is being posted.
+    /// Whether the API is idle: no case is open, and nothing is being posted.
     var isSettled: Bool { cases.openCount == 0 && pendingPosts == 0 }
 
     mutating func whenSettled(_ action: @escaping @Sendable () -> Void) { settledActions.append(action) }

@@ -53,7 +53,7 @@ struct ArchiveReplayCommand {
         case .notification, .quarantine, .certificate: return topic
         default:
             throw StartupError(
-                "\(PlainText.printable(topic.rawValue)) is not a notification, quarantine or certificate topic",
+                "\(PlainText.printable(topic.rawValue)) must be a notification, quarantine or certificate topic",
                 setting: "--to-topic",
                 fix:
                     "Old rows must not follow newer ones. If the whole topic was lost, set --to-topic to its name",

@@ -36,7 +36,7 @@ final class ExportOutput {
         } catch {
             throw StartupError(
                 "\(PlainText.printable(path)) cannot be written", setting: ArchiveReadingOptions.outputDirectory.key,
-                fix: "Create the directory, or specify another one")
+                fix: "Create the directory, or specify a different one")
         }
     }
 

@@ -37,7 +37,8 @@ struct CopyChecks {
         return [
             ClusterFinding(
                 .problem, .topic, of: topic.rawValue, "it has \(copied) partitions, but \(count) on the source",
-                fix: "Delete the copy, create it with: sluicectl topics apply --partitions \(count), and mirror again"
+                fix:
+                    "Delete the copy, create it with: sluicectl topics apply --partitions \(count), and mirror it again"
             )
         ]
     }

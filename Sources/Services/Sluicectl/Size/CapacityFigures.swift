@@ -45,7 +45,7 @@ struct CapacityFigures {
     init(json: [UInt8]) throws(StartupError) {
         guard let file = try? JSONValue(json: json), let figures = file.object?["figures"]?.object else {
             throw StartupError(
-                "the file is not a result of `make bench`", fix: "Pass the file that it writes, .build/bench.json",
+                "the file must be a result of `make bench`", fix: "Pass .build/bench.json, which it writes",
                 exitCode: .usage)
         }
         var values: [String: Double] = [:]
