@@ -42,8 +42,8 @@ package struct IndexedEntry: Hashable, Sendable {
     }
 }
 
-/// An index of the archive's entries by the identifiers in their records, which it stores only as HMACs. It can be
-/// rebuilt from the archive and its keys at any time, and is updated along with the archive if so configured.
+/// An index of the archive's entries by the identifiers in their records. The index stores identifiers only as HMACs.
+/// It can be rebuilt from the archive and its keys at any time, and is updated along with the archive if so configured.
 ///
 /// Calls block on the disk, so never make them on the cooperative thread pool.
 package final class SideIndex: Sendable {

@@ -5,7 +5,7 @@ extension LogWriter {
     /// Opens a log at its checkpoint, or creates it. The caller must hold the store's lock on the log.
     ///
     /// Signs nothing before the log has been compared with earlier signatures (``LogKnowledge``). An interrupted commit
-    /// is finished if its checkpoint was signed, and removed otherwise. The checkpoint is then signed again with a
+    /// is finished if its checkpoint was signed, and removed otherwise. Finally, the checkpoint is signed again with a
     /// later time, so that in a store without locks, any further checkpoint from an earlier writer is refused.
     ///
     /// - Parameters:

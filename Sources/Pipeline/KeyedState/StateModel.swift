@@ -32,8 +32,8 @@ public protocol StateModel: Sendable {
 
     /// Decodes the output of ``encode(_:)``, written by this or an older version of the program.
     ///
-    /// - Throws: a ``StateError`` with code `newer` if a newer version wrote the row; the process then ends with exit
-    ///   code 78 and never overwrites the row. Any other error means that the value is unreadable.
+    /// - Throws: a ``StateError`` with code `newer` if a newer version wrote the row; in that case, the process ends
+    ///   with exit code 78 and never overwrites the row. Any other error means that the value is unreadable.
     func decode(_ row: [UInt8]) throws -> State
 
     // MARK: Optional

@@ -11,8 +11,8 @@ final class PipelineTelemetry: Sendable {
         let deadLettered: Counter
     }
 
-    /// The maximum number of distinct reason codes. Further codes are counted as `other`, because handlers choose the
-    /// codes and the number of metric labels must be limited.
+    /// The maximum number of distinct reason codes. Additional codes are counted as `other`, because handlers choose
+    /// the codes and the number of metric labels must be limited.
     private static let maximumReasons = 64
 
     private let logger: Logger

@@ -38,7 +38,8 @@ extension KafkaTopicExpectation {
         profile == .managed ? required(by: .managed) : demandingReplicas
     }
 
-    /// This expectation plus the replication that every topic should have. `single-node` only warns if it is missing.
+    /// This expectation plus the replication that every topic should have. `single-node` only warns if the replication
+    /// is missing.
     package var demandingReplicas: KafkaTopicExpectation {
         var expectation = withoutAdvice
         expectation.replicationFactor = max(3, replicationFactor ?? 0)

@@ -9,7 +9,7 @@ package struct KafkaTroubleReport: Sendable, Equatable {
     /// The problem, with the broker addresses and librdkafka's message.
     package let problem: String
     package let fix: String
-    /// Whether the problem will recur at the next start even if the network is fine. The exit code is then 78.
+    /// Whether the problem will recur at the next start even if the network is fine. If so, the exit code is 78.
     package let isPermanent: Bool
 }
 

@@ -5,7 +5,7 @@ extension JSONDocument {
     package struct Redaction: Sendable {
         /// Lower-case ASCII names of members to remove at any depth; case is ignored and escapes are resolved.
         package var names: [String]
-        /// Names of further members to remove, matched like `names`. In addition, the removed members' text must not
+        /// Names of additional members to remove, matched like `names`. In addition, the removed members' text must not
         /// occur anywhere in the result.
         package var secretNames: [String]
         /// Additional strings that must not occur in the result.

@@ -28,7 +28,7 @@ extension Service {
     public func run() async throws { try await rest() }
 
     /// Waits until the group has stopped the service. ``run()`` must not return when its work is done, because the
-    /// process would then end.
+    /// process would otherwise end.
     package func rest() async throws {
         while true { try await Task.sleep(for: .seconds(86_400)) }
     }

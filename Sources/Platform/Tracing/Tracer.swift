@@ -1,8 +1,8 @@
 internal import Primitives
 package import Telemetry
 
-/// Starts traces and spans. A process without traces has no tracer. Tracing then costs nothing: no clock is read,
-/// nothing is allocated, and no header is added.
+/// Starts traces and spans. A process without traces has no tracer. In that case, tracing costs nothing: no clock is
+/// read, nothing is allocated, and no header is added.
 package final class Tracer: Sendable {
     /// The queue of finished spans.
     package let queue: SpanQueue

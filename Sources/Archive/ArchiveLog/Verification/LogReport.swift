@@ -27,10 +27,10 @@ package struct LogReport: Sendable {
     package internal(set) var checkpoints = 0
     /// The number of external checkpoints that the log continues.
     package internal(set) var anchors = 0
-    /// The size of the largest anchored checkpoint that the log continues; nil if there is none. A checkpoint is
-    /// anchored if it is external, in the anchored checkpoint log, or cosigned by enough witnesses.
+    /// The size of the largest anchored checkpoint with which the log is consistent; nil if there is none. A checkpoint
+    /// is anchored if it is external, in the anchored checkpoint log, or cosigned by enough witnesses.
     package internal(set) var anchoredSize: Int?
-    /// The sizes of the witnesses' newest cosigned checkpoints that the log continues, in descending order.
+    /// The sizes of the witnesses' newest cosigned checkpoints with which the log is consistent, in descending order.
     package var cosignedSizes: [Int] { cosigned.values.sorted(by: >) }
     /// The size of each witness's newest cosigned checkpoint, keyed by the witness's position in the policy's list.
     var cosigned: [Int: Int] = [:]

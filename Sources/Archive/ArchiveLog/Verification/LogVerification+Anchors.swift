@@ -68,8 +68,8 @@ extension LogVerification {
         }
     }
 
-    /// Checks that enough witnesses have cosigned checkpoints that the log continues. If so, the log is anchored up to
-    /// the largest size that satisfies the policy.
+    /// Checks that enough witnesses have cosigned checkpoints with which the log is consistent. If so, the log is
+    /// anchored up to the largest size that satisfies the policy.
     mutating func judgeCosigned() {
         guard let policy = options.witnesses, names.isCheckpointLog || !isCovered, report.size > 0 else { return }
         guard let size = policy.cosignedSize(report.cosigned) else {

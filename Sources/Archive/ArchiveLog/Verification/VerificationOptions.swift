@@ -2,8 +2,8 @@
 package struct VerificationOptions: Sendable {
     /// The archive's public keys; nil means that no signatures are verified.
     package var verifiers: ArchiveVerifiers?
-    /// External checkpoints that the logs must continue; nil means that none are compared. If they are given, a
-    /// non-empty log without an external checkpoint is a finding.
+    /// External checkpoints with which the logs must be consistent; nil means that none are compared. If they are
+    /// given, a non-empty log without an external checkpoint is a finding.
     package var anchors: AnchoredCheckpoints?
     /// The witnesses and their quorum; nil means that cosignatures are ignored. They apply to the checkpoint log or, in
     /// an archive without one, to each log.

@@ -108,7 +108,7 @@ final class StateRowSource: Sendable {
         }
     }
 
-    /// Returns the keys of rows that the owner has to publish because their last record is incomplete or their value
+    /// Returns the keys of rows that the owner must publish because their last record is incomplete or their value
     /// changes with time.
     func pending(of partition: KafkaTopicPartition, at now: Int64, atMost limit: Int) throws(StateError) -> [[UInt8]] {
         try createIndexes()

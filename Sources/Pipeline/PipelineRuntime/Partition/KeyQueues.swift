@@ -9,8 +9,8 @@ final class KeyQueues: Sendable {
 
     /// Enqueues a record unless it can be handled now.
     ///
-    /// - Returns: true if no other record with the same key is being handled; the caller must then handle the record
-    ///   now. A record without a key never waits.
+    /// - Returns: true if no other record with the same key is being handled; in that case, the caller must handle the
+    ///   record now. A record without a key never waits.
     func begin(_ record: KafkaRecord) -> Bool {
         guard let key = record.key else { return true }
         return waiting.withLock { waiting in

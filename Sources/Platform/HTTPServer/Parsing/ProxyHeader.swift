@@ -14,7 +14,7 @@ enum ProxyHeader {
 
     private static let signature: [UInt8] = [13, 10, 13, 10, 0, 13, 10, 81, 85, 73, 84, 10]
     private static let fixedBytes = 16
-    /// The maximum length after the fixed part: up to 216 bytes of addresses, and further values, which are skipped.
+    /// The maximum length after the fixed part: up to 216 bytes of addresses, and additional values, which are skipped.
     private static let longest = 2048
 
     static func parse(_ bytes: Span<UInt8>) -> Result {

@@ -63,8 +63,8 @@ public struct KafkaConfiguration: Hashable, Sendable {
         }
     }
 
-    /// Returns a copy with further properties for one of the process's clients. Everything else is the same, including
-    /// the token source.
+    /// Returns a copy with additional properties for one of the process's clients. Everything else is the same,
+    /// including the token source.
     ///
     /// - Parameters:
     ///   - more: the properties to add.

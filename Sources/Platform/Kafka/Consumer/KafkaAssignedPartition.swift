@@ -89,7 +89,7 @@ public final class KafkaAssignedPartition: Sendable {
 
     /// Marks all records before `nextOffset` as done. The offset is committed periodically (`auto.commit.interval.ms`),
     /// when the partition is revoked, and when the consumer closes. The call has no effect if the stored offset is
-    /// higher or the partition has ended. Without a group, nothing is committed.
+    /// higher or the assignment has ended. Without a group, nothing is committed.
     public func store(nextOffset: KafkaOffset) async {
         await consumer.store(nextOffset, of: self)
     }

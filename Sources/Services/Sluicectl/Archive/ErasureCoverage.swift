@@ -8,7 +8,7 @@ internal import Lifecycle
 /// If the clock were ahead, the period would end in the future, and every record of the person that arrives before its
 /// end would be permanently dropped.
 enum ErasureCoverage {
-    /// The maximum time in milliseconds by which the clock may be ahead of the newest archived record in any topic.
+    /// The maximum time, in milliseconds, by which the clock may be ahead of the newest archived record in any topic.
     static let tolerance: Int64 = 86_400_000
 
     static let signedUntil = Setting(

@@ -62,7 +62,8 @@ extension ClusterCommand {
     /// The offsets at which a group resumes.
     struct Plan {
         let group: ClusterGroup
-        /// The offsets, or nil if the group has not committed any; the group then starts at the beginning anyway.
+        /// The offsets, or nil if the group has not committed any; in that case, the group starts at the beginning
+        /// anyway.
         let offsets: GroupOffsets?
         let isByTime: Bool
     }

@@ -20,7 +20,7 @@ struct ArchivedRefunds {
     /// Reads the logs of a topic in offset order. Blocks on disk access.
     ///
     /// - Throws: a ``StartupError`` or `ConfigurationError` if the archive or the key store cannot be read, or if the
-    ///   archive has no log of the topic.
+    ///   archive has no log for the topic.
     init(_ topic: KafkaTopic, gap: Int64, _ configuration: Configuration) async throws {
         let logs = try ArchiveLogs(configuration)
         let keys = try ArchiveProofOptions.openKeys(configuration)

@@ -100,8 +100,8 @@ private struct Sums {
 
     // MARK: Kafka
 
-    /// The number of partitions: three times the number of single-core members needed at the peak, because it cannot be
-    /// changed later.
+    /// The number of partitions: three times the number of single-core members needed at the peak, because the number
+    /// of partitions cannot be changed later.
     private var partitions: Double {
         max(Double(TopicSpecification.defaultPartitions), (entitlements / 1000).rounded(.up) * 3)
     }

@@ -1,7 +1,7 @@
 internal import AppStoreModel
 internal import Records
 
-/// Recognizes notifications that have no counterpart by Apple's design, so that they are not reported as differences.
+/// Recognizes notifications that, by Apple's design, have no counterpart, so that they are not reported as differences.
 struct TwinExpectation: Sendable {
     /// Version 1 sends this type in addition to the upgrade, resubscription or refund notification.
     private static let accompanying = "DID_CHANGE_RENEWAL_STATUS"

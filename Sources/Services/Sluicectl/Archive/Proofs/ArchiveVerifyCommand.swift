@@ -61,8 +61,8 @@ struct ArchiveVerifyCommand {
         }
     }
 
-    /// Returns the `--retention` value in milliseconds, against which deletions are checked, or nil if they are not to
-    /// be checked.
+    /// Returns the `--retention` value in milliseconds, against which deletions are checked, or nil if deletions are
+    /// not checked.
     ///
     /// - Throws: a ``StartupError`` if the run does not cover all payloads and all logs.
     private func retention(_ logs: [String]) throws(StartupError) -> Int64? {
