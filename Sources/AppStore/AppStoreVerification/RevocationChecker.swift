@@ -7,7 +7,7 @@ public protocol OCSPRequester: Sendable {
     ///
     /// Implementations follow no redirects, use no proxy from the environment, and fail if the body is larger than 64
     /// KiB. The address comes from a certificate in the chain of a verified object.
-    /// - Throws: any error if no such response arrives within `timeout`. The status then remains unchanged.
+    /// - Throws: any error if no such response arrives within `timeout`. In that case, the status remains unchanged.
     func answer(to request: [UInt8], address: String, timeout: Duration) async throws -> [UInt8]
 }
 

@@ -14,7 +14,7 @@ package struct EntitlementGrant: Hashable, Sendable {
     package var originalTransactionId: OriginalTransactionId
     package var transactionId: TransactionId
     package var ownership: InAppOwnershipType?
-    /// The time when this state ends without a notification. Published only if access then ends.
+    /// The time when this state ends without a notification. Published only if access ends at that time.
     package var until: AppStoreInstant?
     package var willRenew: Bool?
     /// Whether a twelve-month commitment renews at its end.

@@ -58,8 +58,8 @@ extension PurchaseFacts {
     }
 
     /// The end of the period, or of its grace period, if Apple has signed nothing since then. Version 1 has no
-    /// notification for a plain expiry, so Apple is queried once. Nil if renewal was turned off earlier, because the
-    /// end is then already known.
+    /// notification for a plain expiry, so Apple is queried once. Nil if renewal was turned off earlier, because in
+    /// that case the end is already known.
     private var unheardEnd: AppStoreInstant? {
         guard let end = latestPeriod({ !isUpgraded($0) && $0.revocationDate == nil })?.expiresDate,
             renewal?.autoRenewStatus != .off || renewal?.gracePeriodExpiresDate != nil

@@ -290,7 +290,7 @@ package struct PurchaseFacts: Hashable, Sendable {
         fields.namedAccount = Self.kept(namedAccount, after: moment)
         fields.transferredToken = Self.kept(transferredToken, after: moment)
         fields.transferredClaim = Self.kept(transferredClaim, after: moment)
-        // These links have no signedDate to compare with the erasure, so a purchase that was ever erased has none.
+        // These links have no signedDate to compare with the erasure, so a purchase that was ever erased has no links.
         fields.successors = [:]
         fields.predecessors = [:]
         fields.unknownFields = JSONObject()

@@ -49,8 +49,8 @@ struct ScannedMembers<Name: ScannedName> {
     private let document: JSONDocument
     private var values: JSONMemberTable.Values
 
-    /// Returns nil if any member differs from its documented form. The object must then be decoded into its full model
-    /// type.
+    /// Returns nil if any member differs from its documented form. In that case, the object must be decoded into its
+    /// full model type.
     init?(_ element: JSONElement) {
         guard element.kind == .object,
             let values = Name.table.names.values(of: element.index, in: element.document)

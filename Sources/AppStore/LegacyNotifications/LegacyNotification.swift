@@ -26,7 +26,8 @@ public struct LegacyNotification: Sendable {
     public let eventTime: AppStoreInstant
     /// The originalTransactionId in the body or, if absent, that of the subject transaction.
     public let originalTransactionId: OriginalTransactionId?
-    /// The subject transaction, or nil if it cannot be determined. The notification then changes no entitlement.
+    /// The subject transaction, or nil if it cannot be determined. In that case, the notification changes no
+    /// entitlement.
     public let transactionId: TransactionId?
     /// `notificationType`, `subtype`, `notificationUUID`, `version`, `signedDate`, `rawType` and `data`, as a JSON
     /// object.

@@ -57,8 +57,8 @@ package struct SweepProgress: Hashable, Sendable {
         return true
     }
 
-    /// Halves a window because its token expired or it could not be read. The first half is then read from its start,
-    /// followed by the second half.
+    /// Halves a window because its token expired or the window could not be read. Afterwards, the first half is read
+    /// from its start, followed by the second half.
     ///
     /// - Returns: false if the window cannot be any shorter. In that case, the whole window is read again from its
     ///   start.

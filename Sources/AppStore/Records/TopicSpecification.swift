@@ -198,8 +198,7 @@ extension TopicNames {
             + [controlTopic, operationsTopic] + deadLetters(partitions: partitions)
     }
 
-    /// Returns the expectations for these topics, in this order. Topics of an installation's own consumers are left
-    /// out.
+    /// Returns the expectations for these topics, in this order. Topics of an installation's own consumers are omitted.
     package func expectations(of topics: [KafkaTopic]) -> [KafkaTopicExpectation] {
         let specifications = specifications()
         return topics.compactMap { topic in specifications.first { $0.name == topic }?.expectation }

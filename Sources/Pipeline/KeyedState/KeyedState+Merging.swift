@@ -13,7 +13,7 @@ extension KeyedState {
         /// Errors by index in the batch: the model's error if a state cannot be merged, or a ``RowRefusal`` if a row
         /// cannot be published.
         public var faults: [Int: any Error] = [:]
-        /// Errors, by key, for rows that the brokers refuse or whose derived updates they refuse.
+        /// Errors, by key, for rows that the brokers refuse, or with derived updates that the brokers refuse.
         var refusals: [RowKey: KafkaError] = [:]
     }
 

@@ -105,7 +105,7 @@ public struct SettingDescriptor: Sendable {
     public let help: String
     /// The placeholder for the value in a usage line, such as `INTEGER` or `strict|soft|off`.
     public let valueName: String
-    /// The end of the sentence "expected …", such as `an integer from 0 to 65535`.
+    /// The end of the sentence "must be …", such as `an integer from 0 to 65535`.
     public let expected: String
     /// The default as text, or nil if there is none.
     public let defaultText: String?

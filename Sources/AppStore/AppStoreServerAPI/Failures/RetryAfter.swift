@@ -8,7 +8,7 @@ package enum RetryAfter {
     package static let longest: Int64 = 3_600_000
 
     /// Returns the time of the next attempt in milliseconds since 1970, between `now` and an hour later. Returns nil if
-    /// the field is absent or malformed; the caller then uses its own backoff.
+    /// the field is absent or malformed; in that case, the caller uses its own backoff.
     ///
     /// | text | meaning |
     /// | --- | --- |

@@ -13,8 +13,8 @@ package struct ServicePause: Equatable, Sendable {
 
     package var isDown: Bool { failures >= Self.limit }
 
-    /// Returns whether a request may begin. While the service is considered down, such a request tests whether it has
-    /// recovered.
+    /// Returns whether a request may begin. While the service is considered down, such a request tests whether the
+    /// service has recovered.
     package func isOver(at now: Int64) -> Bool { now >= until }
 
     package mutating func succeeded() { self = ServicePause() }

@@ -4,8 +4,8 @@ package struct ConsumptionProblem: Error, Hashable, Sendable, CustomStringConver
     package enum Code: String, CaseIterable, Sendable {
         /// The rules or the company's service decided not to answer.
         case doNotAnswer = "do_not_answer"
-        /// The customer has not consented: a source refuses consent, or no source grants it. Apple then requires that
-        /// nothing be sent.
+        /// The customer has not consented: a source refuses consent, or no source grants it. In either case, Apple
+        /// requires that nothing be sent.
         case noConsent = "no_consent"
         /// A parent withdrew consent to the child's use of the app, and the company has recorded no consent since.
         case consentRescinded = "consent_rescinded"

@@ -23,9 +23,9 @@ package struct LogReport: Sendable {
     package internal(set) var deletedSegments: [DeletedSegment] = []
     /// The number of leaves without an object because the subject had been erased before the record arrived.
     package internal(set) var erasedOnArrival = 0
-    /// The number of signed past checkpoints that the log continues.
+    /// The number of signed past checkpoints with which the log is consistent.
     package internal(set) var checkpoints = 0
-    /// The number of external checkpoints that the log continues.
+    /// The number of external checkpoints with which the log is consistent.
     package internal(set) var anchors = 0
     /// The size of the largest anchored checkpoint with which the log is consistent; nil if there is none. A checkpoint
     /// is anchored if it is external, in the anchored checkpoint log, or cosigned by enough witnesses.
@@ -34,7 +34,7 @@ package struct LogReport: Sendable {
     package var cosignedSizes: [Int] { cosigned.values.sorted(by: >) }
     /// The size of each witness's newest cosigned checkpoint, keyed by the witness's position in the policy's list.
     var cosigned: [Int: Int] = [:]
-    /// The number of checkpoints in the checkpoint log that the log continues.
+    /// The number of checkpoints in the checkpoint log with which the log is consistent.
     package internal(set) var loggedCheckpoints = 0
     /// The checkpoints in the leaves, if this is the checkpoint log.
     var logged = LoggedCheckpoints()

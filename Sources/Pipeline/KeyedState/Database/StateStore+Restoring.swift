@@ -35,7 +35,7 @@ extension StateStore {
         guarded.hasTimeIndexes = false
     }
 
-    /// Creates the row indexes that a restore has dropped; further rows are added to them.
+    /// Creates the row indexes that a restore has dropped; later rows are added to them.
     ///
     /// - Throws: a ``StateError`` with code `damaged` if two rows have the same key.
     func createIndexes() throws(StateError) {
