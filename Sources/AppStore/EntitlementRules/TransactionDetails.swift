@@ -195,7 +195,7 @@ extension TransactionDetailsContent {
         object.set(version)
     }
 
-    /// Writes the grant members that do not affect access and are also in ``TransactionTraits``.
+    /// Writes those grant members that are also in ``TransactionTraits`` but do not affect access.
     func writeGrantMembers(to object: inout JSONWriter) {
         object.set("originalPurchaseDate", originalPurchaseDate)
         object.set("revocationReason", revocationReason)

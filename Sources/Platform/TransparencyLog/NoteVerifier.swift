@@ -63,7 +63,7 @@ package struct NoteVerifier: Equatable, Sendable {
             let first = bytes.first, let type = NoteSignatureType(rawValue: first), bytes.starts(with: type.identifier)
         else {
             throw TransparencyLogError(
-                .malformedKey, "not a verifier key <name>+<key id>+<base64> for Ed25519 or ML-DSA-44")
+                .malformedKey, "a verifier key must have the form <name>+<key id>+<base64>, for Ed25519 or ML-DSA-44")
         }
         let publicKey = Array(bytes.dropFirst(type.identifier.count))
         let keyID = KeyName.keyID(name: name, type: type, publicKey: publicKey)

@@ -55,7 +55,7 @@ struct AccessKeyList: Sendable {
             guard Self.keyBytes.contains(parts[2].count), parts[2].allSatisfy(Self.isKeyByte) else {
                 throw problem(
                     """
-                    has a key that is not \(Self.keyBytes.lowerBound) to \(Self.keyBytes.upperBound) letters, digits \
+                    must have a key of \(Self.keyBytes.lowerBound) to \(Self.keyBytes.upperBound) letters, digits \
                     and -._~+/=
                     """)
             }

@@ -13,7 +13,7 @@ struct StatusRepairer: Sendable {
     enum Outcome: Sendable {
         /// Kafka has acknowledged the record.
         case published
-        /// The answer is unsigned or unusable or contains no new facts, or repairs are off.
+        /// The answer is unsigned, is unusable or contains no new facts, or repairs are off.
         case unchanged
         /// The subscription has a later record.
         case outdated

@@ -33,7 +33,7 @@ package enum RefundsApplication {
                 the reason. A deadline that passes is recorded as missed, and the request is counted in \
                 sluice_refunds_unanswered_total.
 
-                After a crash, up to refunds.concurrency requests to Apple may be repeated.
+                After a crash, up to refunds.concurrency requests to Apple may be sent again.
 
                 Exit codes: 0 stopped normally, 1 external failure, 64 usage, 65 a topic is damaged, 66 records were \
                 deleted before they were read, 78 configuration.

@@ -64,8 +64,8 @@ package enum RefundsSettings {
     package static let concurrency = Setting.integer(
         "refunds.concurrency", default: 1, in: 1...64,
         help: """
-            Maximum number of answers sent to Apple concurrently; as many may be repeated after a crash. Use more \
-            than 1 only for thousands of requests per hour.
+            Maximum number of answers sent to Apple concurrently; the same number may be sent again after a crash. Use \
+            more than 1 only for thousands of requests per hour.
             """)
     package static let topicsPrefix = Setting.string(
         "topics.prefix", default: TopicNames.defaultPrefix, help: "Prefix of every topic name.")

@@ -9,9 +9,9 @@ extension SluicectlCommand {
         discussion: """
             For a migration during which both versions are sent and published. Matches notifications by app, purchase, \
             transaction and type, and counts, for each type, the notifications that only one version has. \
-            Notifications without a counterpart by Apple's design are counted as expected. Then computes the states \
-            from each version alone, and lists purchases whose states differ. Reads only the notification topic. Exits \
-            with 0 if they agree and with 1 if they differ.
+            Notifications that, by Apple's design, have no counterpart are counted as expected. Then computes the \
+            states from each version alone, and lists purchases whose states differ. Reads only the notification \
+            topic. Exits with 0 if they agree and with 1 if they differ.
             """,
         schema: ConfigurationSchema(
             [

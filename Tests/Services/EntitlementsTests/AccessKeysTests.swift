@@ -29,8 +29,8 @@ import Testing
         ("", "contains no key"), ("# none\n", "contains no key"),
         ("a read", "line 1 must contain a name, a permission and a key"),
         ("\na write \(reader)", "line 2 has no permission (read, story or full)"),
-        ("a read short", "line 1 has a key that is not 24 to 256"),
-        ("a read \(String(repeating: "é", count: 20))", "line 1 has a key that is not"),
+        ("a read short", "line 1 must have a key of 24 to 256"),
+        ("a read \(String(repeating: "é", count: 20))", "line 1 must have a key of"),
         ("a read \(reader)\na full \(writer)", "line 2 has a duplicate name"),
         ((0...100).map { "n\($0) read \(reader)" }.joined(separator: "\n"), "contains 101 keys; at most 100 are"),
     ])

@@ -99,7 +99,7 @@ extension RefundConditions {
         isTrial = try members[Member.trial]?.bool()
         purchases = try members[Member.purchase].map { input throws(RefundInputError) in
             Set(
-                try Self.list(input, of: "strings", one: "one of first, renewal") { text in
+                try Self.list(input, of: "strings", one: "first or renewal") { text in
                     ["first": TransactionReason.purchase, "renewal": .renewal][text]
                 })
         }

@@ -8,9 +8,9 @@ internal import Synchronization
 package final class DueWork<Key: Hashable & Sendable>: Sendable {
     /// How running jobs end when a partition is revoked or the work stops.
     package enum Ending: Sendable {
-        /// They are cancelled immediately, because their progress is saved.
+        /// Jobs are cancelled immediately, because their progress is saved.
         case cancelled
-        /// They are given time to finish and are then cancelled.
+        /// Jobs are given time to finish; any that remain are then cancelled.
         case finished(within: Duration)
     }
 

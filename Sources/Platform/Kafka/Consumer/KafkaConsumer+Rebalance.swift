@@ -168,7 +168,7 @@ extension KafkaConsumer {
         finishRebalance()
     }
 
-    /// Ends a partition and releases its queue.
+    /// Ends a partition's assignment and releases the partition's queue.
     func forget(_ place: KafkaTopicPartition) {
         guard let state = partitions.removeValue(forKey: place) else { return }
         state.end()

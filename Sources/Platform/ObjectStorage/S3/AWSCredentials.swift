@@ -149,7 +149,7 @@ package struct AWSCredentials: Sendable {
     private func key(ofContainer url: String) async throws(CredentialFailure) -> Key {
         guard url.hasPrefix("https://") || Self.isOfThisHost(url) else {
             throw CredentialFailure(
-                "AWS_CONTAINER_CREDENTIALS_FULL_URI is neither https nor on this host", isRefusal: true)
+                "AWS_CONTAINER_CREDENTIALS_FULL_URI must be an https URL or be on this host", isRefusal: true)
         }
         var headers: [(name: String, value: String)] = []
         if let file = variable("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE") {

@@ -88,7 +88,7 @@ extension Scenario {
                 .after(.hours(20), .refunded(percent: 72)),
             ]),
         Scenario(
-            "refund-declined", "Requests a refund twice and is declined", .premiumMonthly,
+            "refund-declined", "Requests a refund twice and is denied both times", .premiumMonthly,
             steps: [
                 .first(.subscribes()),
                 .after(.days(4), .turnsRenewalOff),

@@ -14,6 +14,8 @@ enum ArchiveAuthor {
     ///
     /// - Throws: a ``StartupError`` if there is neither.
     static func name(_ configuration: Configuration) throws(StartupError) -> String {
-        try OperatorName.resolve(configuration[author]) { "an author is required; it is archived with the decision" }
+        try OperatorName.resolve(configuration[author]) {
+            "an author is required; the name is archived with the decision"
+        }
     }
 }

@@ -76,7 +76,7 @@ struct CopyChecks {
             return [
                 problem(
                     topic, "partition \(place.partition) is empty on this cluster, but has records on the source",
-                    "Mirror the topic from its beginning, and keep the partition of each record")
+                    "Mirror the topic from the beginning, and keep the partition of each record")
             ]
         }
         let behind = differences.compactMap { if case .behind(let milliseconds) = $0.1 { milliseconds } else { nil } }

@@ -79,7 +79,7 @@ struct PauseCommand {
 
     private func record(_ state: ControlRecord.State) throws(StartupError) -> ControlRecord {
         let author = try OperatorName.resolve(configuration[ControlSettings.author]) {
-            "an author is required; it is shown with the pause"
+            "an author is required; the name is shown with the pause"
         }
         let reason = configuration[ControlSettings.reason] ?? ""
         for (setting, text) in [("--author", author), ("--reason", reason)] where !ControlRecord.isText(text) {

@@ -80,7 +80,7 @@ enum TopicCorrection {
                 corrections.append(
                     "The partition count cannot be changed. If it is the original count, set "
                         + "topics.partitions=\(difference.found). If partitions were added later, records of one key "
-                        + "are in two partitions: create all topics under another topics.prefix")
+                        + "are in two partitions: create all topics under a different topics.prefix")
             case .replicationFactor:
                 corrections.append(
                     "kafka-reassign-partitions.sh --bootstrap-server \(bootstrapServers) --execute "

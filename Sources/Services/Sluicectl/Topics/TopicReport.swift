@@ -63,7 +63,7 @@ struct TopicReport {
     }
 
     static let partitionCountIsFixed = """
-        The partition count of a keyed topic cannot be changed: a key's records would then be in two partitions.
+        The partition count of a keyed topic cannot be changed: a change would split a key's records.
         """
     static let embeddedBroker = """
         The embedded broker creates its topics itself at startup and has no topic settings.

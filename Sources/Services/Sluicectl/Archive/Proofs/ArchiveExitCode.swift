@@ -7,7 +7,7 @@ extension ExitCode {
     static let archiveTampered = ExitCode(rawValue: 2)
     /// Records that the archive never received are missing, or a log could not be compared with an external checkpoint.
     static let archiveIncomplete = ExitCode(rawValue: 3)
-    /// The archive is not a continuation of a state that it signed earlier.
+    /// The archive is not consistent with a state that it signed earlier.
     static let archiveRolledBack = ExitCode(rawValue: 4)
     /// The signature was made with an unknown key, or no key was specified.
     static let archiveKeyUnknown = ExitCode(rawValue: 5)
