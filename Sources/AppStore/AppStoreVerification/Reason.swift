@@ -73,7 +73,7 @@ public enum Reason: String, Sendable, CaseIterable, CustomStringConvertible {
     case profileAudience = "profile_audience"
     /// The header has `crit` or `b64`.
     case profileCritical = "profile_crit"
-    /// `x5c` is not leaf, intermediate, root.
+    /// `x5c` does not consist of leaf, intermediate and root.
     case profileChain = "profile_chain"
     /// `notificationType` is absent.
     case profileType = "profile_type"

@@ -91,7 +91,7 @@ public struct LegacyNotification: Sendable {
 
     private static func environment(of body: LegacyBody) throws(LegacyFault) -> AppStoreEnvironment {
         guard let environment = body.environment else {
-            throw LegacyFault(.environment, "environment must be PROD or Sandbox")
+            throw LegacyFault(.environment, "environment is neither PROD nor Sandbox")
         }
         // The receipt calls the production environment `Production`; the body calls it `PROD`.
         guard let receipt = body.root["unified_receipt"], let inner = LegacyObject(receipt)["environment"] else {

@@ -64,13 +64,13 @@ enum CertificateChecks {
         case .failure(let failure): throw refusal(failure, certificates, trust)
         }
         guard let (leaf, intermediate, root) = path.leafIssuerRoot else {
-            throw Refusal(.chainRoot, "the path must be leaf, intermediate, root")
+            throw Refusal(.chainRoot, "the path does not consist of leaf, intermediate and root")
         }
         guard isStrong(leaf.signatureAlgorithm), isStrong(intermediate.signatureAlgorithm) else {
             throw Refusal(.chainSignature, "a certificate is not signed with ECDSA and at least SHA-256")
         }
         guard intermediate.publicKeyKind == .p256 || intermediate.publicKeyKind == .p384 else {
-            throw Refusal(.chainSignature, "the intermediate's key must be P-256 or P-384")
+            throw Refusal(.chainSignature, "the intermediate's key is neither P-256 nor P-384")
         }
         return (leaf, intermediate, root, path)
     }

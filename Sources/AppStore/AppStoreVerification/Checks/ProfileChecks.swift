@@ -37,7 +37,7 @@ enum ProfileChecks {
             throw Refusal(.profileCritical, "\(object): crit or b64 in the header")
         }
         guard !header.path.hasUnexpectedShape else {
-            throw Refusal(.profileChain, "\(object): x5c must be leaf, intermediate, root")
+            throw Refusal(.profileChain, "\(object): x5c does not consist of leaf, intermediate and root")
         }
     }
 
