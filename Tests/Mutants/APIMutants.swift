@@ -19,7 +19,7 @@ private let client = MutatedFile(
     .api, "request", module + "Client/AppStoreServerClient.swift", suites: "RequestTests|AnswerTests|SharedCasesTests")
 private let request = MutatedFile(.api, "request", module + "Requests/APIRequest.swift", suites: "RequestTests")
 private let answers = MutatedFile(
-    .api, "answer", module + "Failures/APIFailure+Answers.swift", suites: "AnswerTests|RequestTests|SecrecyTests")
+    .api, "answer", module + "Failures/APIError+Answers.swift", suites: "AnswerTests|RequestTests|SecrecyTests")
 private let text = MutatedFile(.api, "answer", module + "Failures/PrintableText.swift", suites: "AnswerTests")
 private let reader = MutatedFile(.api, "answer", module + "Answers/AnswerReader.swift", suites: "AnswerTests")
 private let refused = MutatedFile(
@@ -82,7 +82,7 @@ enum APIMutants {
         text.mutant("api-text-printable", "isPrintable(scalar) ? scalar : \" \"", "scalar"),
         reader.without(
             "api-member-type",
-            "if let problem = fields.problems.first { throw AnswerProblem(message: problem.description) }"
+            "if let problem = fields.problems.first { throw AnswerError(message: problem.description) }"
         ),
 
         refused.mutant(

@@ -23,7 +23,7 @@ private let decisions = MutatedFile(
 private let work = MutatedFile(
     .refund, "answering", service + "RefundWork.swift", suites: "RefundStoryTests|AnsweringTests|RoundTests")
 private let failure = MutatedFile(
-    .api, "answering", "AppStore/AppStoreServerAPI/Failures/APIFailure+Meaning.swift",
+    .api, "answering", "AppStore/AppStoreServerAPI/Failures/APIError+Meaning.swift",
     suites: "ConsumptionRefusalTests")
 private let legacyRequest = MutatedFile(.refund, "case", module + "LegacyRequest.swift", suites: joins)
 private let pause = MutatedFile(

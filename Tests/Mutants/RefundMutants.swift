@@ -39,7 +39,7 @@ private let version1 = MutatedFile(
 private let classes = MutatedFile(
     .refund, "body", module + "Answer/ConsumptionClass.swift", suites: "ConsumptionClassTests")
 private let failures = MutatedFile(
-    .refund, "provider", provider + "ProviderFailure.swift", suites: "ProviderTests")
+    .refund, "provider", provider + "ProviderError.swift", suites: "ProviderTests")
 private let settings = MutatedFile(
     .refund, "provider", provider + "ConsumptionProvider+Configuration.swift", suites: "ProviderTests")
 private let request = MutatedFile(
@@ -147,7 +147,7 @@ enum RefundMutants {
         settings.mutant("provider-user", "!parts.hasUser", "true"),
         request.mutant("provider-id", "SHA256.digest(of: body).hex.prefix(32)", #""0""#),
         asking.mutant("provider-timestamp", "clocks.wallMilliseconds() / 1000", "0"),
-        asking.mutant("provider-status", "ProviderFailure(status: response.status)", "nil"),
+        asking.mutant("provider-status", "ProviderError(status: response.status)", "nil"),
         reloaded.mutant("reload-interval", "now &- state.checkedAt >= Self.interval", "true"),
         reloaded.without("reload-value", "state.value = try make(bytes)"),
     ]

@@ -14,7 +14,7 @@ private let failures = MutatedFile(
 enum TroubleMutants {
     static let all: [Mutant] = [
         trouble.mutant("nonce-by-version", "version < firstWithFreshNonces", "true"),
-        trouble.mutant("token-refusal", "text.contains(KafkaTokenFailure.refusal)", "false"),
+        trouble.mutant("token-refusal", "text.contains(KafkaTokenError.refusal)", "false"),
         trouble.mutant("trouble-without-times", #"line.hasSuffix(")")"#, "false"),
         record.mutant("trouble-ranked", "connection.trouble.cause.rank > trouble.cause.rank", "false"),
         record.mutant("trouble-forgotten", "now - connection.time < Self.memory", "true"),

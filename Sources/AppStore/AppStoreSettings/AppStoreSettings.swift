@@ -118,7 +118,7 @@ extension AppStoreSettings {
         for app in try apps(configuration) {
             guard let path = configuration.value(sharedSecretFile, for: app.bundleId.rawValue) else { continue }
             let found = LegacyApp(bundleId: app.bundleId, path: path)
-            do throws(FileProblem) {
+            do throws(FileError) {
                 _ = try secrets(of: found, now: 0)
             } catch {
                 throw configuration.error(
@@ -135,7 +135,7 @@ extension AppStoreSettings {
     /// - Parameter now: the current time in monotonic nanoseconds.
     package static func secrets(
         of app: LegacyApp, now: UInt64
-    ) throws(FileProblem) -> ReloadedFile<SharedSecrets> {
+    ) throws(FileError) -> ReloadedFile<SharedSecrets> {
         try ReloadedFile(
             path: app.path, limit: SharedSecrets.maximumFileBytes, now: now,
             digest: { SHA256.digest(of: $0).bytes }, make: SharedSecrets.init(lines:))

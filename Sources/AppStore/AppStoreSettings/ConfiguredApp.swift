@@ -8,13 +8,13 @@ package struct ConfiguredApp: Sendable, Equatable {
     static let kind = ValueKind<ConfiguredApp>(
         name: "APP", expected: "a bundle id and Apple's app id, separated by a colon",
         example: "com.example.app:1234567890", text: { "\($0.bundleId):\($0.appAppleId)" }
-    ) { text throws(SettingProblem) in
+    ) { text throws(SettingError) in
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 2, let appAppleId = Int64(parts[1]), appAppleId > 0 else {
-            throw SettingProblem("must be a bundle id and Apple's app id, such as com.example.app:1234567890")
+            throw SettingError("must be a bundle id and Apple's app id, such as com.example.app:1234567890")
         }
         guard !parts[0].isEmpty, parts[0].utf8.count <= 155, parts[0].utf8.allSatisfy(isBundleIdByte) else {
-            throw SettingProblem("has a bundle id with characters other than letters, digits, dots and hyphens")
+            throw SettingError("has a bundle id with characters other than letters, digits, dots and hyphens")
         }
         return ConfiguredApp(bundleId: String(parts[0]), appAppleId: appAppleId)
     }

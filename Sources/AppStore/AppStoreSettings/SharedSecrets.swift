@@ -16,7 +16,7 @@ package struct SharedSecrets: Sendable {
     private let digests: [[UInt8]]
 
     /// - Throws: an error with the number of the invalid line, but not its text.
-    package init(lines text: [UInt8]) throws(FileProblem) {
+    package init(lines text: [UInt8]) throws(FileError) {
         var digests: [[UInt8]] = []
         for (index, line) in text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
             let isSpace = { (byte: UInt8) in byte == 32 || byte == 9 || byte == 13 }
@@ -24,7 +24,7 @@ package struct SharedSecrets: Sendable {
             let secret = line[line.startIndex..<max(line.startIndex, end)].drop(while: isSpace)
             guard let first = secret.first, first != UInt8(ascii: "#") else { continue }
             guard Self.lengths.contains(secret.count), secret.allSatisfy({ $0 > 32 && $0 < 127 }) else {
-                throw FileProblem(
+                throw FileError(
                     message: """
                         line \(index + 1) is not a shared secret: expected \(Self.lengths.lowerBound) to \
                         \(Self.lengths.upperBound) characters without spaces
@@ -32,9 +32,9 @@ package struct SharedSecrets: Sendable {
             }
             digests.append(secret.withUnsafeBytes { SHA256.digest(of: $0) }.bytes)
         }
-        guard !digests.isEmpty else { throw FileProblem(message: "the file contains no shared secret") }
+        guard !digests.isEmpty else { throw FileError(message: "the file contains no shared secret") }
         guard digests.count <= Self.maximumCount else {
-            throw FileProblem(
+            throw FileError(
                 message: "the file contains \(digests.count) shared secrets; at most \(Self.maximumCount) are allowed")
         }
         self.digests = digests

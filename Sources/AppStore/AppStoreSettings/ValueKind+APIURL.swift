@@ -9,18 +9,18 @@ extension ValueKind where Value == String {
         ValueKind(
             name: "URL", expected: "an http or https URL without a query", example: "http://127.0.0.1:8090",
             text: { $0 }
-        ) { text throws(SettingProblem) in
+        ) { text throws(SettingError) in
             guard let components = URLComponents(string: text), let scheme = components.scheme?.lowercased(),
                 scheme == "https" || scheme == "http", let host = components.host, !host.isEmpty,
                 components.query == nil, components.fragment == nil, components.user == nil,
                 components.password == nil, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
             else {
-                throw SettingProblem(
+                throw SettingError(
                     "must be a URL without a user name, query or fragment, such as http://127.0.0.1:8090")
             }
             let endpoint = EndpointURL(text)
             guard endpoint.isEncrypted || endpoint.isLoopback else {
-                throw SettingProblem(
+                throw SettingError(
                     "would send tokens unencrypted to another machine; use https://, or a URL on this machine such as "
                         + "http://127.0.0.1:8090")
             }

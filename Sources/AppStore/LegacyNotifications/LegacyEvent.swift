@@ -25,7 +25,7 @@ struct LegacyEvent: Sendable {
     /// because a purchase itself turns renewal on.
     static let purchaseWindow: Int64 = 5 * 60_000
 
-    init(_ body: LegacyBody, receivedAt: AppStoreInstant) throws(LegacyFault) {
+    init(_ body: LegacyBody, receivedAt: AppStoreInstant) throws(LegacyError) {
         let statement = try LegacyStatement(body)
         let receipt = try LegacyReceipt(body, of: statement.originalTransactionId)
         let subject = try LegacySubject.find(statement, in: receipt)
@@ -118,7 +118,7 @@ struct LegacyEvent: Sendable {
 
     private static func isReplaced(
         _ subject: LegacySubject, _ statement: LegacyStatement, in receipt: LegacyReceipt
-    ) throws(LegacyFault) -> Bool {
+    ) throws(LegacyError) -> Bool {
         let cancelled = subject.transaction
         guard statement.type == .cancel, let date = cancelled.cancellationDate ?? statement.cancellationDate else {
             return false

@@ -54,8 +54,8 @@ public struct LegacyNotification: Sendable {
     ///   - bundleId: the app for which the body was received; an app named in the body must match it.
     ///   - receivedAt: the time of receipt, used as the time of the event if the body contains no date at all, and as
     ///     part of the identity if the body does not contain the date of the event.
-    /// - Throws: ``LegacyFault``, with the response to the sender.
-    public init(_ body: JSONDocument, bundleId: BundleId, receivedAt: AppStoreInstant) throws(LegacyFault) {
+    /// - Throws: ``LegacyError``, with the response to the sender.
+    public init(_ body: JSONDocument, bundleId: BundleId, receivedAt: AppStoreInstant) throws(LegacyError) {
         // Parse the body without the secret, so that the secret cannot be copied to a key, header or payload.
         legacy = LegacyBody(body).redacted()
         let kept = try LegacyBody(Self.document(legacy))
@@ -81,37 +81,37 @@ public struct LegacyNotification: Sendable {
         self.ignoredFields = ignoredFields
     }
 
-    private static func document(_ legacy: [UInt8]) throws(LegacyFault) -> JSONDocument {
+    private static func document(_ legacy: [UInt8]) throws(LegacyError) -> JSONDocument {
         do {
             return try JSONDocument.object(legacy, maximumBytes: legacy.count, maximumDepth: legacy.count)
         } catch {
-            throw LegacyFault(.receipt, "the body is not an object")
+            throw LegacyError(.receipt, "the body is not an object")
         }
     }
 
-    private static func environment(of body: LegacyBody) throws(LegacyFault) -> AppStoreEnvironment {
+    private static func environment(of body: LegacyBody) throws(LegacyError) -> AppStoreEnvironment {
         guard let environment = body.environment else {
-            throw LegacyFault(.environment, "environment is neither PROD nor Sandbox")
+            throw LegacyError(.environment, "environment is neither PROD nor Sandbox")
         }
         // The receipt calls the production environment `Production`; the body calls it `PROD`.
         guard let receipt = body.root["unified_receipt"], let inner = LegacyObject(receipt)["environment"] else {
             return environment
         }
-        guard let name = inner.string else { throw LegacyFault(.receipt, "the receipt's environment is not a string") }
+        guard let name = inner.string else { throw LegacyError(.receipt, "the receipt's environment is not a string") }
         guard name == environment.rawValue else {
             throw AppStoreEnvironment(name).isKnown
-                ? LegacyFault(.environmentMismatch, "the receipt's environment does not match the body's")
-                : LegacyFault(.receipt, "the receipt's environment is unknown")
+                ? LegacyError(.environmentMismatch, "the receipt's environment does not match the body's")
+                : LegacyError(.receipt, "the receipt's environment is unknown")
         }
         return environment
     }
 
-    private static func checkApp(_ body: LegacyBody, _ bundleId: BundleId) throws(LegacyFault) {
+    private static func checkApp(_ body: LegacyBody, _ bundleId: BundleId) throws(LegacyError) {
         switch body.bundleId {
         case .absent: return
         case .value(let named):
-            guard named == bundleId else { throw LegacyFault(.otherApp, "bid does not match the app") }
-        case .malformed: throw LegacyFault(.text, "bid is not a bundle id")
+            guard named == bundleId else { throw LegacyError(.otherApp, "bid does not match the app") }
+        case .malformed: throw LegacyError(.text, "bid is not a bundle id")
         }
     }
 }

@@ -21,17 +21,17 @@ struct LegacyObject: Sendable {
     // MARK: Texts
 
     /// Returns a string, or a number exactly as written, of 1 to 256 bytes without control characters.
-    func text(_ name: StaticString) throws(LegacyFault) -> String? {
+    func text(_ name: StaticString) throws(LegacyError) -> String? {
         guard let value = self[name] else { return nil }
         // A character takes at most six bytes, as `\u0041`.
         guard value.range.count <= 6 * BoundedText.maximumBytes + 2 else {
-            throw LegacyFault(.text, "a string is too long")
+            throw LegacyError(.text, "a string is too long")
         }
         guard let text = value.string ?? value.number?.text else {
-            throw LegacyFault(.receipt, "expected a string or a number")
+            throw LegacyError(.receipt, "expected a string or a number")
         }
         guard BoundedText.accepts(text) else {
-            throw LegacyFault(.text, "a string is too long or has control characters")
+            throw LegacyError(.text, "a string is too long or has control characters")
         }
         return text
     }
@@ -42,16 +42,16 @@ struct LegacyObject: Sendable {
         return BoundedText.accepts(text) ? text : nil
     }
 
-    func identifier<Identifier: AppStoreIdentifier>(_ name: StaticString) throws(LegacyFault) -> Identifier? {
+    func identifier<Identifier: AppStoreIdentifier>(_ name: StaticString) throws(LegacyError) -> Identifier? {
         try text(name).map { Identifier($0) }
     }
 
     /// Returns an identifier from Apple that becomes part of a key. It consists only of digits, sent as a number or a
     /// string.
-    func number<Identifier: AppStoreIdentifier>(_ name: StaticString) throws(LegacyFault) -> Identifier? {
+    func number<Identifier: AppStoreIdentifier>(_ name: StaticString) throws(LegacyError) -> Identifier? {
         guard let text = try text(name) else { return nil }
         guard TextGrammar.isNumber(text) else {
-            throw LegacyFault(.text, "a transaction id has characters other than digits")
+            throw LegacyError(.text, "a transaction id has characters other than digits")
         }
         return Identifier(text)
     }

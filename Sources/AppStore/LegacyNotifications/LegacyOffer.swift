@@ -8,7 +8,7 @@ struct LegacyOffer: Sendable {
     var discountType: OfferDiscountType?
 
     /// Reads the offer for the next renewal: a promotional offer or an offer code.
-    init?(named object: LegacyObject) throws(LegacyFault) {
+    init?(named object: LegacyObject) throws(LegacyError) {
         if let identifier = try object.text("promotional_offer_id") {
             (type, self.identifier) = (.promotional, identifier)
         } else if let identifier = try object.text("offer_code_ref_name") {
@@ -20,7 +20,7 @@ struct LegacyOffer: Sendable {
 
     /// Reads a transaction's offer by its name or, if it has none, an introductory offer by its flags. The discount
     /// type is known only for free trials.
-    init?(ofTransaction object: inout LegacyObject) throws(LegacyFault) {
+    init?(ofTransaction object: inout LegacyObject) throws(LegacyError) {
         let isTrial = object.flag("is_trial_period") == true
         let isIntroductory = object.flag("is_in_intro_offer_period") == true
         if let offer = try LegacyOffer(named: object) {

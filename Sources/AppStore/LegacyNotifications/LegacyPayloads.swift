@@ -34,7 +34,7 @@ struct LegacyPayloads {
 
     /// Writes the subject, or returns nil for an unresolved notification. The price, currency, storefront and reason
     /// are not available.
-    func transaction(_ ignoredFields: inout Int) throws(LegacyFault) -> [UInt8]? {
+    func transaction(_ ignoredFields: inout Int) throws(LegacyError) -> [UInt8]? {
         guard let transaction = event.subject?.transaction else { return nil }
         let subject = try SubjectFields(transaction.object)
         ignoredFields += subject.ignoredFields
@@ -125,7 +125,7 @@ private struct SubjectFields {
     let offer: LegacyOffer?
     let ignoredFields: Int
 
-    init(_ subject: LegacyObject) throws(LegacyFault) {
+    init(_ subject: LegacyObject) throws(LegacyError) {
         // Use a new reader, because the ignored fields of `subject` were already counted with the transaction.
         var object = LegacyObject(subject.element)
         webOrderLineItemId = try object.identifier("web_order_line_item_id")

@@ -8,16 +8,16 @@ struct LegacyReceipt: Sendable {
     /// One object per auto-renewable subscription. The oldest format has none.
     let renewals: [LegacyObject]
 
-    init(_ body: LegacyBody, of originalTransactionId: OriginalTransactionId?) throws(LegacyFault) {
+    init(_ body: LegacyBody, of originalTransactionId: OriginalTransactionId?) throws(LegacyError) {
         switch body.source {
         case .v1: try self.init(unifiedReceiptOf: body)
         case .v0: try self.init(receiptsOf: body, originalTransactionId)
         }
     }
 
-    private init(unifiedReceiptOf body: LegacyBody) throws(LegacyFault) {
+    private init(unifiedReceiptOf body: LegacyBody) throws(LegacyError) {
         guard let receipt = body.root["unified_receipt"], receipt.kind == .object else {
-            throw LegacyFault(.receipt, "unified_receipt is not an object")
+            throw LegacyError(.receipt, "unified_receipt is not an object")
         }
         let object = LegacyObject(receipt)
         var transactions: [ReceiptTransaction] = []
@@ -28,10 +28,10 @@ struct LegacyReceipt: Sendable {
         renewals = try Self.elements(of: object["pending_renewal_info"]).map { LegacyObject($0) }
     }
 
-    private init(receiptsOf body: LegacyBody, _ fallback: OriginalTransactionId?) throws(LegacyFault) {
+    private init(receiptsOf body: LegacyBody, _ fallback: OriginalTransactionId?) throws(LegacyError) {
         for value in [body.root["latest_receipt_info"], body.root["latest_expired_receipt_info"]] {
             guard value.map({ $0.kind == .object }) ?? true else {
-                throw LegacyFault(.receipt, "a receipt in the body is not an object")
+                throw LegacyError(.receipt, "a receipt in the body is not an object")
             }
         }
         var transactions: [ReceiptTransaction] = []
@@ -45,18 +45,18 @@ struct LegacyReceipt: Sendable {
     }
 
     /// Returns the objects of an array, or an empty array if it is absent.
-    private static func elements(of array: JSONElement?) throws(LegacyFault) -> [JSONElement] {
+    private static func elements(of array: JSONElement?) throws(LegacyError) -> [JSONElement] {
         guard let array else { return [] }
-        guard array.kind == .array else { throw LegacyFault(.receipt, "a member of unified_receipt is not an array") }
+        guard array.kind == .array else { throw LegacyError(.receipt, "a member of unified_receipt is not an array") }
         var elements: [JSONElement] = []
         var index = array.index + 1
         while index < Int(array.document.nodes[array.index].next) {
             let element = JSONElement(document: array.document, index: index)
             guard elements.count < LegacyNotification.maximumElements else {
-                throw LegacyFault(.tooManyElements, "an array in unified_receipt has more than 1000 elements")
+                throw LegacyError(.tooManyElements, "an array in unified_receipt has more than 1000 elements")
             }
             guard element.kind == .object else {
-                throw LegacyFault(.receipt, "an array element in unified_receipt is not an object")
+                throw LegacyError(.receipt, "an array element in unified_receipt is not an object")
             }
             elements.append(element)
             index = Int(array.document.nodes[index].next)

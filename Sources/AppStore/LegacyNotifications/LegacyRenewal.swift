@@ -17,7 +17,7 @@ struct LegacyRenewal: Sendable {
     let offer: LegacyOffer?
     let ignoredFields: Int
 
-    init(_ element: LegacyObject) throws(LegacyFault) {
+    init(_ element: LegacyObject) throws(LegacyError) {
         var object = element
         productId = try object.identifier("product_id")
         autoRenewProductId = try object.identifier("auto_renew_product_id")
@@ -35,7 +35,7 @@ struct LegacyRenewal: Sendable {
     /// Finds the renewal for a purchase: the one for the same product or, if there is none, the first one.
     static func find(
         of subject: LegacySubject, in receipt: LegacyReceipt
-    ) throws(LegacyFault) -> LegacyRenewal? {
+    ) throws(LegacyError) -> LegacyRenewal? {
         let productId = try subject.transaction.productId()
         var first: LegacyObject?
         for renewal in receipt.renewals {

@@ -19,13 +19,13 @@ struct LegacyStatement: Sendable {
     let bundleVersion: String?
     let ignoredFields: Int
 
-    init(_ body: LegacyBody) throws(LegacyFault) {
+    init(_ body: LegacyBody) throws(LegacyError) {
         var root = body.root
         guard let typeElement = root["notification_type"], typeElement.kind == .string else {
-            throw LegacyFault(.form, "notification_type is absent or not a string")
+            throw LegacyError(.form, "notification_type is absent or not a string")
         }
         guard let type = try root.text("notification_type"), TextGrammar.isToken(type) else {
-            throw LegacyFault(.text, "notification_type is not a token")
+            throw LegacyError(.text, "notification_type is not a token")
         }
         source = body.source
         self.type = LegacyType(rawValue: type)

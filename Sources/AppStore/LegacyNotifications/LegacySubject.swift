@@ -15,7 +15,7 @@ struct LegacySubject: Sendable {
     /// For CANCEL, REFUND and REVOKE, the subject is the transaction with the `web_order_line_item_id` from the body if
     /// the body or the receipt contains the cancellation date; otherwise, it is the last cancelled transaction. For
     /// other types, it is the transaction purchased last.
-    static func find(_ statement: LegacyStatement, in receipt: LegacyReceipt) throws(LegacyFault) -> LegacySubject? {
+    static func find(_ statement: LegacyStatement, in receipt: LegacyReceipt) throws(LegacyError) -> LegacySubject? {
         if let originalTransactionId = statement.originalTransactionId {
             return try subject(of: originalTransactionId, statement, in: receipt)
         }
@@ -31,7 +31,7 @@ struct LegacySubject: Sendable {
 
     private static func purchase(
         renewingAs productId: ProductId?, in receipt: LegacyReceipt
-    ) throws(LegacyFault) -> OriginalTransactionId? {
+    ) throws(LegacyError) -> OriginalTransactionId? {
         guard let productId else { return nil }
         var purchases: Set<OriginalTransactionId> = []
         for renewal in receipt.renewals {
@@ -45,7 +45,7 @@ struct LegacySubject: Sendable {
 
     private static func subject(
         of originalTransactionId: OriginalTransactionId, _ statement: LegacyStatement, in receipt: LegacyReceipt
-    ) throws(LegacyFault) -> LegacySubject? {
+    ) throws(LegacyError) -> LegacySubject? {
         let purchase = receipt.transactions.filter { $0.originalTransactionId == originalTransactionId }
         if statement.type.isAboutCancellation, let webOrderLineItemId = statement.webOrderLineItemId {
             for transaction in purchase where transaction.cancellationDate ?? statement.cancellationDate != nil {

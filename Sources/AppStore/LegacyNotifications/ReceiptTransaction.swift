@@ -13,7 +13,7 @@ struct ReceiptTransaction: Sendable {
     let isUpgraded: Bool
 
     /// Returns nil if the object has no transaction ID.
-    init?(_ element: JSONElement, of fallback: OriginalTransactionId? = nil) throws(LegacyFault) {
+    init?(_ element: JSONElement, of fallback: OriginalTransactionId? = nil) throws(LegacyError) {
         var object = LegacyObject(element)
         let originalTransactionId: OriginalTransactionId? = try object.number("original_transaction_id")
         guard let transactionId: TransactionId = try object.number("transaction_id"),
@@ -47,13 +47,13 @@ struct ReceiptTransaction: Sendable {
         return one == another ? isBought(before: other) : one < another
     }
 
-    func webOrderLineItemId() throws(LegacyFault) -> WebOrderLineItemId? {
+    func webOrderLineItemId() throws(LegacyError) -> WebOrderLineItemId? {
         try object.identifier("web_order_line_item_id")
     }
 
-    func productId() throws(LegacyFault) -> ProductId? { try object.identifier("product_id") }
+    func productId() throws(LegacyError) -> ProductId? { try object.identifier("product_id") }
 
-    func subscriptionGroupIdentifier() throws(LegacyFault) -> SubscriptionGroupIdentifier? {
+    func subscriptionGroupIdentifier() throws(LegacyError) -> SubscriptionGroupIdentifier? {
         try object.identifier("subscription_group_identifier")
     }
 }

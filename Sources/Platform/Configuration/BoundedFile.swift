@@ -2,7 +2,7 @@ internal import Glibc
 internal import Primitives
 
 /// The reason a file cannot be used: it is unreadable or has unexpected content.
-package struct FileProblem: Error, Equatable {
+package struct FileError: Error, Equatable {
     /// The message, without a trailing period, such as the operating system's message for an unreadable file.
     package let message: String
 
@@ -11,7 +11,7 @@ package struct FileProblem: Error, Equatable {
 
 /// Reads small files with a size limit.
 package enum BoundedFile {
-    package static func read(_ path: String, limit: Int) throws(FileProblem) -> [UInt8] {
+    package static func read(_ path: String, limit: Int) throws(FileError) -> [UInt8] {
         let descriptor = try openForReading(path)
         defer { close(descriptor) }
         var bytes: [UInt8] = []
@@ -22,28 +22,28 @@ package enum BoundedFile {
             let count = buffer.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
             if count < 0 {
                 if errno == EINTR { continue }
-                throw FileProblem(message: systemMessage())
+                throw FileError(message: systemMessage())
             }
             if count == 0 { return bytes }
             bytes.reserveWiping(count)
             bytes.append(contentsOf: buffer[..<count])
-            guard bytes.count <= limit else { throw FileProblem(message: "the file has more than \(limit) bytes") }
+            guard bytes.count <= limit else { throw FileError(message: "the file has more than \(limit) bytes") }
         }
     }
 
-    static func checkReadable(_ path: String) throws(FileProblem) {
+    static func checkReadable(_ path: String) throws(FileError) {
         close(try openForReading(path))
     }
 
-    private static func openForReading(_ path: String) throws(FileProblem) -> Int32 {
-        guard !path.isEmpty, !path.utf8.contains(0) else { throw FileProblem(message: "not a path") }
+    private static func openForReading(_ path: String) throws(FileError) -> Int32 {
+        guard !path.isEmpty, !path.utf8.contains(0) else { throw FileError(message: "not a path") }
         // Without O_NONBLOCK, opening a named pipe without a writer would block startup indefinitely.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { throw FileProblem(message: systemMessage()) }
+        guard descriptor >= 0 else { throw FileError(message: systemMessage()) }
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             close(descriptor)
-            throw FileProblem(message: "not a regular file")
+            throw FileError(message: "not a regular file")
         }
         return descriptor
     }

@@ -29,7 +29,7 @@ package struct ConfigurationLoader {
 
     package mutating func addFile(_ path: String, namedBy origin: ConfigurationOrigin) {
         let bytes: [UInt8]
-        do throws(FileProblem) {
+        do throws(FileError) {
             bytes = try BoundedFile.read(path, limit: PropertiesFile.maximumFileBytes)
         } catch {
             let message =
@@ -217,7 +217,7 @@ package struct ConfigurationLoader {
         _ value: Given, _ setting: SettingDescriptor, _ values: inout [String: any Sendable],
         _ entries: inout [Configuration.Entry]
     ) {
-        do throws(SettingProblem) {
+        do throws(SettingError) {
             values[value.key] = try setting.read(value.text)
             entries.append(
                 Configuration.Entry(
@@ -247,7 +247,7 @@ package struct ConfigurationLoader {
                 refuse(.duplicate, value, "\(target) is also set. Keep one of the two.")
                 continue
             }
-            do throws(FileProblem) {
+            do throws(FileError) {
                 let secret = try SecretFile(path: value.text)
                 open[target] = String(decoding: secret.contents.revealedBytes, as: UTF8.self)
                 entries.append(

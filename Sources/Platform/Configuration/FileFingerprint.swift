@@ -4,8 +4,8 @@ internal import Primitives
 package struct FileFingerprint: Sendable, Equatable {
     private let hash: Int
 
-    /// - Throws: ``FileProblem`` if the file cannot be read, is not a regular file, or is larger than 1 MiB.
-    package init(path: String) throws(FileProblem) {
+    /// - Throws: ``FileError`` if the file cannot be read, is not a regular file, or is larger than 1 MiB.
+    package init(path: String) throws(FileError) {
         let bytes = try BoundedFile.read(path, limit: 1 << 20)
         defer { bytes.wipe() }
         // The hasher's seed is random in each process, so even a printed hash reveals nothing.

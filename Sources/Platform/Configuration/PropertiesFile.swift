@@ -22,7 +22,7 @@ package enum PropertiesFile {
         var firstLine: [String: Int] = [:]
         for logical in logicalLines(bytes) {
             let origin = ConfigurationOrigin.file(path: path, line: logical.line)
-            do throws(LineProblem) {
+            do throws(LineError) {
                 let (key, value) = try parseLine(logical.bytes)
                 if let first = firstLine[key] {
                     let message = "is set twice; it is already set on line \(first). Remove one of the two."
@@ -40,7 +40,7 @@ package enum PropertiesFile {
         return (entries, errors)
     }
 
-    private struct LineProblem: Error {
+    private struct LineError: Error {
         let message: String
     }
 
@@ -74,25 +74,25 @@ package enum PropertiesFile {
         return result
     }
 
-    private static func parseLine(_ bytes: [UInt8]) throws(LineProblem) -> (key: String, value: String) {
+    private static func parseLine(_ bytes: [UInt8]) throws(LineError) -> (key: String, value: String) {
         guard bytes.count <= maximumLineBytes else {
-            throw LineProblem(message: "the line has more than \(maximumLineBytes) bytes.")
+            throw LineError(message: "the line has more than \(maximumLineBytes) bytes.")
         }
         guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw LineProblem(message: "the line is not UTF-8. Save the file as UTF-8, or write \\uXXXX.")
+            throw LineError(message: "the line is not UTF-8. Save the file as UTF-8, or write \\uXXXX.")
         }
         guard !text.unicodeScalars.contains(where: { $0.value < 32 && $0 != "\t" || $0.value == 127 }) else {
-            throw LineProblem(message: "the line has a control character. This must be a text file of key=value lines.")
+            throw LineError(message: "the line has a control character. This must be a text file of key=value lines.")
         }
         let (key, valueStart) = try unescape(text.unicodeScalars[...], untilSeparator: true)
         guard valueStart < text.unicodeScalars.endIndex else {
-            throw LineProblem(message: "the line has no \"=\". Write key=value, or # before a comment.")
+            throw LineError(message: "the line has no \"=\". Write key=value, or # before a comment.")
         }
         let rest = text.unicodeScalars[text.unicodeScalars.index(after: valueStart)...].drop { isBlank($0) }
         let (value, _) = try unescape(rest, untilSeparator: false)
-        guard !key.isEmpty else { throw LineProblem(message: "the line has no key before its separator.") }
+        guard !key.isEmpty else { throw LineError(message: "the line has no key before its separator.") }
         guard !key.unicodeScalars.contains(where: isBlank) else {
-            throw LineProblem(message: "the key \(quoted(key)) has a space. Write key=value.")
+            throw LineError(message: "the key \(quoted(key)) has a space. Write key=value.")
         }
         return (key, value)
     }
@@ -101,7 +101,7 @@ package enum PropertiesFile {
     /// the text ends. Unescaped trailing whitespace is removed.
     private static func unescape(
         _ scalars: Substring.UnicodeScalarView, untilSeparator: Bool
-    ) throws(LineProblem) -> (text: String, end: String.Index) {
+    ) throws(LineError) -> (text: String, end: String.Index) {
         var result = String.UnicodeScalarView()
         var keep = 0
         var count = 0
@@ -125,8 +125,8 @@ package enum PropertiesFile {
 
     private static func escape(
         _ scalars: Substring.UnicodeScalarView, _ index: inout String.Index
-    ) throws(LineProblem) -> Unicode.Scalar {
-        guard index < scalars.endIndex else { throw LineProblem(message: "the line ends inside an escape.") }
+    ) throws(LineError) -> Unicode.Scalar {
+        guard index < scalars.endIndex else { throw LineError(message: "the line ends inside an escape.") }
         let scalar = scalars[index]
         index = scalars.index(after: index)
         switch scalar {
@@ -137,33 +137,33 @@ package enum PropertiesFile {
         case "\\", "=", ":", "#", "!", " ", "\"", "'": return scalar
         case "u": return try unicodeEscape(scalars, &index)
         default:
-            throw LineProblem(message: "unknown escape \(quoted("\\\(scalar)")). Write \\\\ for a backslash.")
+            throw LineError(message: "unknown escape \(quoted("\\\(scalar)")). Write \\\\ for a backslash.")
         }
     }
 
     private static func unicodeEscape(
         _ scalars: Substring.UnicodeScalarView, _ index: inout String.Index
-    ) throws(LineProblem) -> Unicode.Scalar {
+    ) throws(LineError) -> Unicode.Scalar {
         let first = try hexadecimalDigits(scalars, &index)
         if let scalar = Unicode.Scalar(first) { return scalar }
         guard (0xD800..<0xDC00).contains(first), scalars[index...].starts(with: "\\u".unicodeScalars) else {
-            throw LineProblem(message: "a \\u escape is an unpaired surrogate.")
+            throw LineError(message: "a \\u escape is an unpaired surrogate.")
         }
         index = scalars.index(index, offsetBy: 2)
         let second = try hexadecimalDigits(scalars, &index)
         guard (0xDC00..<0xE000).contains(second),
             let scalar = Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00))
-        else { throw LineProblem(message: "a \\u escape is an unpaired surrogate.") }
+        else { throw LineError(message: "a \\u escape is an unpaired surrogate.") }
         return scalar
     }
 
     private static func hexadecimalDigits(
         _ scalars: Substring.UnicodeScalarView, _ index: inout String.Index
-    ) throws(LineProblem) -> UInt32 {
+    ) throws(LineError) -> UInt32 {
         let digits = scalars[index...].prefix(4)
         guard digits.count == 4, digits.allSatisfy({ $0.properties.isASCIIHexDigit }),
             let value = UInt32(String(digits), radix: 16)
-        else { throw LineProblem(message: "\\u must be followed by four hexadecimal digits.") }
+        else { throw LineError(message: "\\u must be followed by four hexadecimal digits.") }
         index = digits.endIndex
         return value
     }

@@ -7,7 +7,7 @@ package final class ReloadedFile<Value: Sendable>: Sendable {
     /// The result of rereading the file, for the caller to log.
     package enum Change: Sendable, Equatable {
         case read
-        case refused(FileProblem)
+        case refused(FileError)
     }
 
     private struct State {
@@ -21,7 +21,7 @@ package final class ReloadedFile<Value: Sendable>: Sendable {
     package let path: String
     private let limit: Int
     private let digest: (@Sendable ([UInt8]) -> [UInt8])?
-    private let make: @Sendable ([UInt8]) throws(FileProblem) -> Value
+    private let make: @Sendable ([UInt8]) throws(FileError) -> Value
     private let state: Mutex<State>
 
     private static var interval: UInt64 { 1_000_000_000 }
@@ -37,8 +37,8 @@ package final class ReloadedFile<Value: Sendable>: Sendable {
     package init(
         path: String, limit: Int, now: UInt64,
         digest: (@Sendable ([UInt8]) -> [UInt8])? = nil,
-        make: @escaping @Sendable ([UInt8]) throws(FileProblem) -> Value
-    ) throws(FileProblem) {
+        make: @escaping @Sendable ([UInt8]) throws(FileError) -> Value
+    ) throws(FileError) {
         let bytes = try BoundedFile.read(path, limit: limit)
         defer { if digest != nil { bytes.wipe() } }
         self.path = path
@@ -55,7 +55,7 @@ package final class ReloadedFile<Value: Sendable>: Sendable {
         state.withLock { state in
             guard now &- state.checkedAt >= Self.interval else { return (state.value, nil) }
             state.checkedAt = now
-            do throws(FileProblem) {
+            do throws(FileError) {
                 let bytes = try BoundedFile.read(path, limit: limit)
                 defer { if digest != nil { bytes.wipe() } }
                 let fingerprint = digest?(bytes) ?? bytes

@@ -25,11 +25,11 @@ public struct SecretFile: Sendable, CustomStringConvertible {
     /// The maximum size of a secret in bytes.
     public static let maximumBytes = 64 * 1024
 
-    init(path: String) throws(FileProblem) {
+    init(path: String) throws(FileError) {
         var bytes = try BoundedFile.read(path, limit: SecretFile.maximumBytes)
         if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
         if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
-        guard !bytes.isEmpty else { throw FileProblem(message: "the file is empty") }
+        guard !bytes.isEmpty else { throw FileError(message: "the file is empty") }
         self.path = path
         self.contents = Secret(bytes)
     }

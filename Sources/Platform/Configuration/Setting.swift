@@ -44,7 +44,7 @@ public struct Setting<Value: Sendable>: Sendable {
         let kind = ValueKind<Value?>(
             name: self.kind.name, expected: self.kind.expected, example: self.kind.example,
             text: { [text = self.kind.text] value in value.map(text) ?? "" },
-            read: { [read = self.kind.read] text throws(SettingProblem) in try read(text) })
+            read: { [read = self.kind.read] text throws(SettingError) in try read(text) })
         return Setting<Value?>(
             descriptor: descriptor.replacing(isRequired: false, erasing: kind, fallback: .some(nil)),
             kind: kind, fallback: .some(nil))
@@ -121,7 +121,7 @@ public struct SettingDescriptor: Sendable {
     package var standardVariable: String?
     /// Whether the value is masked in output and rejected as a flag.
     var isSecret = false
-    let read: @Sendable (String) throws(SettingProblem) -> any Sendable
+    let read: @Sendable (String) throws(SettingError) -> any Sendable
     let fallback: (any Sendable)?
     /// Deprecated forms of the flag, which are still accepted.
     var former: [FormerFlag] = []
@@ -139,13 +139,13 @@ public struct SettingDescriptor: Sendable {
         self.example = example
         self.isCommandLineOnly = isCommandLineOnly
         self.isFlag = isFlag
-        self.read = { text throws(SettingProblem) in ParsedValue(value: try kind.read(text)) }
+        self.read = { text throws(SettingError) in ParsedValue(value: try kind.read(text)) }
         self.fallback = fallback.map { ParsedValue(value: $0) }
     }
 
     private init(
         _ other: SettingDescriptor, key: String? = nil, isRequired: Bool, isCommandLineOnly: Bool, isFlag: Bool,
-        read: @escaping @Sendable (String) throws(SettingProblem) -> any Sendable, fallback: (any Sendable)?
+        read: @escaping @Sendable (String) throws(SettingError) -> any Sendable, fallback: (any Sendable)?
     ) {
         self.key = key ?? other.key
         self.help = key == nil ? other.help : "Replaces \(other.key)."
@@ -168,7 +168,7 @@ public struct SettingDescriptor: Sendable {
     ) -> SettingDescriptor {
         SettingDescriptor(
             self, isRequired: isRequired, isCommandLineOnly: isCommandLineOnly, isFlag: isFlag,
-            read: { text throws(SettingProblem) in ParsedValue(value: try kind.read(text)) },
+            read: { text throws(SettingError) in ParsedValue(value: try kind.read(text)) },
             fallback: fallback.map { ParsedValue(value: $0) })
     }
 

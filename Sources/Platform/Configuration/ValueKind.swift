@@ -1,5 +1,5 @@
 /// The reason a string is not a valid value, without the string itself.
-public struct SettingProblem: Error, Equatable {
+public struct SettingError: Error, Equatable {
     /// The end of a sentence that begins with the value, such as `must be an integer from 0 to 65535`.
     public let message: String
     /// Whether the message is complete on its own. If not, it is replaced by a description of the expected kind.
@@ -21,8 +21,8 @@ public struct SettingProblem: Error, Equatable {
     }
 
     /// The text is not a value of this kind. The kind's own description gives the expected format.
-    static var notOfThisKind: SettingProblem {
-        SettingProblem(message: "", isComplete: false, hidesValue: false)
+    static var notOfThisKind: SettingError {
+        SettingError(message: "", isComplete: false, hidesValue: false)
     }
 }
 
@@ -32,7 +32,7 @@ public struct ValueKind<Value: Sendable>: Sendable {
     let expected: String
     let example: String
     let text: @Sendable (Value) -> String
-    let read: @Sendable (String) throws(SettingProblem) -> Value
+    let read: @Sendable (String) throws(SettingError) -> Value
 
     /// Creates a custom kind for a service, such as a list of apps.
     ///
@@ -44,7 +44,7 @@ public struct ValueKind<Value: Sendable>: Sendable {
     ///   - read: parses the text of a value.
     public init(
         name: String, expected: String, example: String, text: @escaping @Sendable (Value) -> String,
-        read: @escaping @Sendable (String) throws(SettingProblem) -> Value
+        read: @escaping @Sendable (String) throws(SettingError) -> Value
     ) {
         self.name = name
         self.expected = expected
@@ -58,8 +58,8 @@ extension ValueKind where Value == String {
     /// Any non-empty text.
     public static var text: ValueKind<String> {
         ValueKind(name: "TEXT", expected: "a non-empty string", example: "text", text: { $0 }) {
-            text throws(SettingProblem) in
-            guard !text.isEmpty else { throw SettingProblem("is empty") }
+            text throws(SettingError) in
+            guard !text.isEmpty else { throw SettingError("is empty") }
             return text
         }
     }
@@ -67,11 +67,11 @@ extension ValueKind where Value == String {
     /// The path of a file that exists and is readable.
     public static var readableFile: ValueKind<String> {
         ValueKind(name: "FILE", expected: "the path of a readable file", example: "/etc/sluice/file", text: { $0 }) {
-            path throws(SettingProblem) in
-            do throws(FileProblem) {
+            path throws(SettingError) in
+            do throws(FileError) {
                 try BoundedFile.checkReadable(path)
             } catch {
-                throw SettingProblem("cannot be read: \(error.message)")
+                throw SettingError("cannot be read: \(error.message)")
             }
             return path
         }
@@ -84,9 +84,9 @@ extension ValueKind where Value == Int {
         ValueKind(
             name: "INTEGER", expected: integerExpectation(range), example: String(range.lowerBound),
             text: { String($0) }
-        ) { text throws(SettingProblem) in
+        ) { text throws(SettingError) in
             guard let value = Int(text), range.contains(value), !text.hasPrefix("+") else {
-                throw SettingProblem.notOfThisKind
+                throw SettingError.notOfThisKind
             }
             return value
         }
@@ -105,9 +105,9 @@ extension ValueKind where Value == Int {
             expected: "a size such as 512KiB or 64MiB, from \(ByteSizeText.text(range.lowerBound)) to "
                 + ByteSizeText.text(range.upperBound),
             example: ByteSizeText.text(range.lowerBound), text: { ByteSizeText.text($0) }
-        ) { text throws(SettingProblem) in
+        ) { text throws(SettingError) in
             guard let value = ByteSizeText.parse(text), range.contains(value) else {
-                throw SettingProblem.notOfThisKind
+                throw SettingError.notOfThisKind
             }
             return value
         }
@@ -118,11 +118,11 @@ extension ValueKind where Value == Bool {
     /// `true` or `false`.
     public static var boolean: ValueKind<Bool> {
         ValueKind(name: "true|false", expected: "true or false", example: "true", text: { $0 ? "true" : "false" }) {
-            text throws(SettingProblem) in
+            text throws(SettingError) in
             switch text {
             case "true": return true
             case "false": return false
-            default: throw SettingProblem.notOfThisKind
+            default: throw SettingError.notOfThisKind
             }
         }
     }
@@ -136,9 +136,9 @@ extension ValueKind where Value == Duration {
             expected: "a duration such as 500ms, 5s, 2m, 12h or 30d, from \(DurationText.text(range.lowerBound)) to "
                 + DurationText.text(range.upperBound),
             example: DurationText.text(range.lowerBound), text: { DurationText.text($0) }
-        ) { text throws(SettingProblem) in
+        ) { text throws(SettingError) in
             guard let value = DurationText.parse(text), range.contains(value) else {
-                throw SettingProblem.notOfThisKind
+                throw SettingError.notOfThisKind
             }
             return value
         }
@@ -161,11 +161,11 @@ extension ValueKind {
         return ValueKind(
             name: names.joined(separator: "|"), expected: "one of \(names.joined(separator: ", "))",
             example: names.first ?? "", text: spelling
-        ) { text throws(SettingProblem) in
+        ) { text throws(SettingError) in
             if let index = names.firstIndex(of: text) { return values[index] }
             var message = "must be one of \(names.joined(separator: ", "))"
             if let nearest = NearestName.of(text, in: names) { message += "; did you mean \(nearest)?" }
-            throw SettingProblem(message)
+            throw SettingError(message)
         }
     }
 }
@@ -177,11 +177,11 @@ extension ValueKind where Value == SecretFile {
             name: "FILE", expected: "the path of a readable file that contains the secret",
             example: "/run/secrets/name",
             text: { $0.path }
-        ) { path throws(SettingProblem) in
-            do throws(FileProblem) {
+        ) { path throws(SettingError) in
+            do throws(FileError) {
                 return try SecretFile(path: path)
             } catch {
-                throw SettingProblem("cannot be used as a secret: \(error.message)")
+                throw SettingError("cannot be used as a secret: \(error.message)")
             }
         }
     }
@@ -194,17 +194,17 @@ extension ValueKind {
         ValueKind<[Element]>(
             name: "\(element.name),…", expected: "a comma-separated list, each element \(element.expected)",
             example: element.example, text: { $0.map(element.text).joined(separator: ",") }
-        ) { text throws(SettingProblem) in
+        ) { text throws(SettingError) in
             var values: [Element] = []
             for part in text.split(separator: ",", omittingEmptySubsequences: false) {
                 let item = part.trimmed
-                guard !item.isEmpty else { throw SettingProblem("has an empty element") }
-                do throws(SettingProblem) {
+                guard !item.isEmpty else { throw SettingError("has an empty element") }
+                do throws(SettingError) {
                     values.append(try element.read(item))
                 } catch {
                     let problem = error.isComplete ? error.message : "must be \(element.expected)"
-                    if error.hidesValue { throw SettingProblem("has an element that \(problem)", hidesValue: true) }
-                    throw SettingProblem("has the element \(quoted(item)), which \(problem)")
+                    if error.hidesValue { throw SettingError("has an element that \(problem)", hidesValue: true) }
+                    throw SettingError("has the element \(quoted(item)), which \(problem)")
                 }
             }
             return values

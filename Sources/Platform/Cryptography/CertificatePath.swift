@@ -32,7 +32,7 @@ package struct CertificatePath: Sendable {
 }
 
 /// The reason there is no path to a pinned root.
-package struct ChainFailure: Error, Hashable, Sendable, CustomStringConvertible {
+package struct ChainError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kind of failure, for callers. For the certificates in our tests, it is the same from OpenSSL 3.0 to 4.0.
     package enum Kind: String, Sendable {
         /// There is no path to a pinned root. Every code without a more specific case also has this kind.
@@ -63,4 +63,4 @@ package struct ChainFailure: Error, Hashable, Sendable, CustomStringConvertible 
 }
 
 /// A path, or the reason there is none.
-package typealias ChainResult = Result<CertificatePath, ChainFailure>
+package typealias ChainResult = Result<CertificatePath, ChainError>

@@ -7,11 +7,11 @@ package enum OCSPAnswer: Equatable, Sendable {
     /// does not matter. `reason` is a CRLReason (RFC 5280 section 5.3.1), or nil if the response has none.
     case revoked(at: Int64, reason: Int32?)
     /// The response has no new information; the previous status remains valid.
-    case nothingNew(OCSPFailure)
+    case nothingNew(OCSPError)
 }
 
 /// The reason an OCSP response has no information. Metrics use the raw value.
-package enum OCSPFailure: String, Error, Sendable, CaseIterable {
+package enum OCSPError: String, Error, Sendable, CaseIterable {
     /// The input is not an OCSP response, is too large, or contains trailing bytes, a critical extension or an invalid
     /// date.
     case malformed

@@ -53,8 +53,8 @@ package struct OCSPRequest: Sendable {
     package func evaluate(response: [UInt8], at now: Int64) -> OCSPAnswer {
         ErrorQueue.clear()
         defer { ErrorQueue.clear() }
-        do throws(OCSPFailure) {
-            return try response.span.withUnsafeBytes { (bytes) throws(OCSPFailure) in try judge(bytes, at: now) }
+        do throws(OCSPError) {
+            return try response.span.withUnsafeBytes { (bytes) throws(OCSPError) in try judge(bytes, at: now) }
         } catch {
             return .nothingNew(error)
         }
@@ -62,7 +62,7 @@ package struct OCSPRequest: Sendable {
 
     // The order matters: nothing is trusted before the signature is verified, and "revoked" takes precedence over a
     // stale response.
-    private func judge(_ bytes: UnsafeRawBufferPointer, at now: Int64) throws(OCSPFailure) -> OCSPAnswer {
+    private func judge(_ bytes: UnsafeRawBufferPointer, at now: Int64) throws(OCSPError) -> OCSPAnswer {
         let basic = try Self.basicResponse(of: bytes)
         defer { OCSP_BASICRESP_free(basic) }
         guard OCSP_BASICRESP_get_ext_by_critical(basic, 1, -1) < 0 else { throw .malformed }
@@ -78,7 +78,7 @@ package struct OCSPRequest: Sendable {
     ]
 
     /// Returns the signed part of a response. The caller must free the result.
-    private static func basicResponse(of bytes: UnsafeRawBufferPointer) throws(OCSPFailure) -> OpaquePointer {
+    private static func basicResponse(of bytes: UnsafeRawBufferPointer) throws(OCSPError) -> OpaquePointer {
         guard bytes.count > 0, bytes.count <= OCSPLimits.responseByteCount else { throw .malformed }
         var cursor = bytes.assumingMemoryBound(to: UInt8.self).baseAddress
         let end = cursor?.advanced(by: bytes.count)
@@ -92,7 +92,7 @@ package struct OCSPRequest: Sendable {
 
     /// Verifies that the signer is the issuer itself, or has a certificate with id-kp-OCSPSigning that is signed by the
     /// issuer and valid at `now`.
-    private func verifySignature(of basic: OpaquePointer, at now: Int64) throws(OCSPFailure) {
+    private func verifySignature(of basic: OpaquePointer, at now: Int64) throws(OCSPError) {
         let store = try responderStore(at: now)
         defer { X509_STORE_free(store) }
         // The stack borrows the issuer from `self`.
@@ -108,7 +108,7 @@ package struct OCSPRequest: Sendable {
     }
 
     /// Creates a store for this response and this time, with the issuer as the only trust anchor.
-    private func responderStore(at now: Int64) throws(OCSPFailure) -> OpaquePointer {
+    private func responderStore(at now: Int64) throws(OCSPError) -> OpaquePointer {
         guard let store = X509_STORE_new() else { throw .internalFailure }
         let parameters = X509_VERIFY_PARAM_new()
         defer { X509_VERIFY_PARAM_free(parameters) }
@@ -126,7 +126,7 @@ package struct OCSPRequest: Sendable {
     }
 
     /// Checks the nonce. A response without a nonce was signed in advance and is accepted if it is fresh.
-    private func checkNonce(of basic: OpaquePointer) throws(OCSPFailure) {
+    private func checkNonce(of basic: OpaquePointer) throws(OCSPError) {
         guard let request = OCSP_REQUEST_new() else { throw .internalFailure }
         defer { OCSP_REQUEST_free(request) }
         var copy = nonce
@@ -136,7 +136,7 @@ package struct OCSPRequest: Sendable {
         guard comparison == 1 || comparison == -1 else { throw .wrongNonce }
     }
 
-    private func status(in basic: OpaquePointer, at now: Int64) throws(OCSPFailure) -> OCSPAnswer {
+    private func status(in basic: OpaquePointer, at now: Int64) throws(OCSPError) -> OCSPAnswer {
         guard let identifier = OCSP_cert_to_id(EVP_sha256(), subject.handle, issuer.handle) else {
             throw .internalFailure
         }

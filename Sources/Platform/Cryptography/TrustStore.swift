@@ -71,8 +71,8 @@ package final class TrustStore: @unchecked Sendable {
     package func validate(chain: [Certificate]) -> ChainResult {
         ErrorQueue.clear()
         defer { ErrorQueue.clear() }
-        let outOfMemory = ChainFailure(code: X509_V_ERR_OUT_OF_MEM, depth: 0)
-        guard let leaf = chain.first else { return .failure(ChainFailure(code: X509_V_ERR_INVALID_CALL, depth: 0)) }
+        let outOfMemory = ChainError(code: X509_V_ERR_OUT_OF_MEM, depth: 0)
+        guard let leaf = chain.first else { return .failure(ChainError(code: X509_V_ERR_INVALID_CALL, depth: 0)) }
         // The context borrows the store, the leaf and the stack, and the stack borrows its certificates. All of them
         // outlive the context.
         return withExtendedLifetime((self, chain)) {
@@ -89,7 +89,7 @@ package final class TrustStore: @unchecked Sendable {
             guard verdict == 1, code == X509_V_OK else {
                 // A negative verdict without an error code is an internal failure, never a valid path.
                 let known = code == X509_V_OK ? X509_V_ERR_INVALID_CALL : code
-                return .failure(ChainFailure(code: known, depth: X509_STORE_CTX_get_error_depth(context)))
+                return .failure(ChainError(code: known, depth: X509_STORE_CTX_get_error_depth(context)))
             }
             guard let path = path(of: context, among: chain) else { return .failure(outOfMemory) }
             return .success(CertificatePath(certificates: path))

@@ -66,23 +66,23 @@ extension ValueKind where Value == String {
         ValueKind(
             name: "URL", expected: "http or https, host and port", example: "http://proxy.example.com:3128",
             text: { $0 }
-        ) { text throws(SettingProblem) in
+        ) { text throws(SettingError) in
             // Text with an @ may contain a password, even if it is not a URL.
             guard !text.contains("@") else {
-                throw SettingProblem(
+                throw SettingError(
                     "contains a user name or password; write them as user:password to the file set in "
                         + HTTPClientSettings.credentials.key, hidesValue: true)
             }
             guard let components = URLComponents(string: text), let scheme = components.scheme?.lowercased(),
                 scheme == "http" || scheme == "https", let host = components.host, !host.isEmpty,
                 text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
-            else { throw SettingProblem("must be an http or https URL, such as http://proxy.example.com:3128") }
+            else { throw SettingError("must be an http or https URL, such as http://proxy.example.com:3128") }
             // Without a port, libcurl would use 1080, the SOCKS port.
             guard let port = components.port, (1...65535).contains(port) else {
-                throw SettingProblem("must include a port, for example http://proxy.example.com:3128")
+                throw SettingError("must include a port, for example http://proxy.example.com:3128")
             }
             guard ["", "/"].contains(components.path), components.query == nil, components.fragment == nil else {
-                throw SettingProblem("must contain only a scheme, a host and a port")
+                throw SettingError("must contain only a scheme, a host and a port")
             }
             return text.hasSuffix("/") ? String(text.dropLast()) : text
         }
@@ -94,9 +94,9 @@ extension ValueKind where Value == ProxyException {
         ValueKind(
             name: "HOST", expected: "a domain, an address or a network such as 10.0.0.0/8", example: "example.com",
             text: \.description
-        ) { text throws(SettingProblem) in
+        ) { text throws(SettingError) in
             guard let exception = ProxyException(text) else {
-                throw SettingProblem("must be a domain, an address or a network such as 10.0.0.0/8")
+                throw SettingError("must be a domain, an address or a network such as 10.0.0.0/8")
             }
             return exception
         }

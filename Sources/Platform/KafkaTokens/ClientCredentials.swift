@@ -11,7 +11,7 @@ package struct ClientCredentials: Sendable {
     package var endpoint: String
     package var clientId: String
     /// Reads the secret; called for each token, so that a new secret takes effect without a restart.
-    package var secret: @Sendable () throws(KafkaTokenFailure) -> Secret
+    package var secret: @Sendable () throws(KafkaTokenError) -> Secret
     package var scope: String?
     /// The `audience` parameter, which some providers require.
     package var audience: String?
@@ -20,7 +20,7 @@ package struct ClientCredentials: Sendable {
     private let requests: CredentialRequests
 
     package init(
-        endpoint: String, clientId: String, secret: @escaping @Sendable () throws(KafkaTokenFailure) -> Secret,
+        endpoint: String, clientId: String, secret: @escaping @Sendable () throws(KafkaTokenError) -> Secret,
         scope: String? = nil, audience: String? = nil, extensions: [String: String] = [:], requests: CredentialRequests
     ) {
         self.endpoint = endpoint
@@ -36,15 +36,15 @@ package struct ClientCredentials: Sendable {
     private static let assumedLife: Int64 = 300
 
     /// Requests a new token.
-    package func token() async throws(KafkaTokenFailure) -> KafkaToken {
+    package func token() async throws(KafkaTokenError) -> KafkaToken {
         let body: [UInt8]
         let request = try self.request()
-        do throws(CredentialFailure) {
+        do throws(CredentialError) {
             body = try await requests.answer(from: endpoint, request, problem: Self.problem)
-        } catch { throw KafkaTokenFailure(error) }
+        } catch { throw KafkaTokenError(error) }
         guard let answer = try? JSONDocument.object(body).root, let value = answer["access_token"]?.string,
             !value.isEmpty
-        else { throw KafkaTokenFailure("\(endpoint) returned no access_token") }
+        else { throw KafkaTokenError("\(endpoint) returned no access_token") }
         let claims = Self.claims(of: value)
         return KafkaToken(
             value: value, principal: claims?.subject ?? clientId,
@@ -61,7 +61,7 @@ package struct ClientCredentials: Sendable {
 
     /// Creates the request. The client id and the secret are form-encoded in the `Authorization` header (RFC 6749
     /// section 2.3.1).
-    private func request() throws(KafkaTokenFailure) -> HTTPClientRequest {
+    private func request() throws(KafkaTokenError) -> HTTPClientRequest {
         var parameters = [(name: "grant_type", value: "client_credentials")]
         if let scope { parameters.append((name: "scope", value: scope)) }
         if let audience { parameters.append((name: "audience", value: audience)) }
@@ -103,7 +103,7 @@ extension Int64 {
     }
 }
 
-extension KafkaTokenFailure {
+extension KafkaTokenError {
     /// Creates a token failure from a failure to obtain credentials.
-    init(_ failure: CredentialFailure) { self.init(failure.message, isRefusal: failure.isRefusal) }
+    init(_ failure: CredentialError) { self.init(failure.message, isRefusal: failure.isRefusal) }
 }

@@ -92,27 +92,27 @@ public enum KafkaTokenSettings {
         }
         try complete(&properties, configuration)
         let (requests, now) = (try requests(configuration), SystemClock.wallMilliseconds)
-        let fetch: @Sendable () async throws(KafkaTokenFailure) -> KafkaToken
+        let fetch: @Sendable () async throws(KafkaTokenError) -> KafkaToken
         switch configuration[provider] {
         case .off: return nil
         case .clientCredentials:
             let grant = try grant(configuration, requests)
-            fetch = { () throws(KafkaTokenFailure) in try await grant.token() }
+            fetch = { () throws(KafkaTokenError) in try await grant.token() }
         case .awsMSKIAM:
             let credentials = AWSCredentials(
                 region: try region(configuration), file: configuration[awsCredentials], setting: awsCredentials.key,
                 requests: requests)
             let token = MSKToken(region: credentials.region)
-            fetch = { () throws(KafkaTokenFailure) in
+            fetch = { () throws(KafkaTokenError) in
                 let key: AWSCredentials.Key
-                do throws(CredentialFailure) { key = try await credentials.key() } catch {
-                    throw KafkaTokenFailure(error)
+                do throws(CredentialError) { key = try await credentials.key() } catch {
+                    throw KafkaTokenError(error)
                 }
                 return try token.token(of: key, now: now())
             }
         }
         let cache = TokenCache(now: now, fetch: fetch)
-        return KafkaTokenSource { () throws(KafkaTokenFailure) in try await cache.token() }
+        return KafkaTokenSource { () throws(KafkaTokenError) in try await cache.token() }
     }
 
     /// Throws if librdkafka would request tokens but there is no provider.
@@ -181,9 +181,9 @@ public enum KafkaTokenSettings {
         }
         return ClientCredentials(
             endpoint: url, clientId: try required(clientId),
-            secret: { () throws(KafkaTokenFailure) in
+            secret: { () throws(KafkaTokenError) in
                 guard var bytes = requests.file(file.path) else {
-                    throw KafkaTokenFailure("\(file.path) cannot be read")
+                    throw KafkaTokenError("\(file.path) cannot be read")
                 }
                 while let last = bytes.last, last == 10 || last == 13 { bytes.removeLast() }
                 return Secret(bytes)

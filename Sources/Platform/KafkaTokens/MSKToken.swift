@@ -18,7 +18,7 @@ package struct MSKToken: Sendable {
     /// Creates a token signed with this key.
     ///
     /// - Parameter now: milliseconds since 1970.
-    package func token(of key: AWSCredentials.Key, now: Int64) throws(KafkaTokenFailure) -> KafkaToken {
+    package func token(of key: AWSCredentials.Key, now: Int64) throws(KafkaTokenError) -> KafkaToken {
         let host = "kafka.\(region).amazonaws.com"
         let signature = RequestSignature(credentials: key.key, region: region, service: "kafka-cluster")
         let query: String
@@ -27,7 +27,7 @@ package struct MSKToken: Sendable {
                 host: host, parameters: [(name: "Action", value: "kafka-cluster:Connect")], expires: Self.life, now: now
             )
         } catch {
-            throw KafkaTokenFailure("failed to sign the token: \(error.message)")
+            throw KafkaTokenError("failed to sign the token: \(error.message)")
         }
         let url = "https://\(host)/?\(query)&User-Agent=sluice"
         return KafkaToken(

@@ -138,7 +138,7 @@ package struct ObjectStoreSettings: Sendable {
                 .invalidURL, "\(credentialsFile.key) is not set; \(location) needs credentials: \(aws.waysToKey)")
         }
         let rotating = RotatingCredentials(now: clocks.wallMilliseconds, notice: notice) {
-            () throws(CredentialFailure) in try await aws.key()
+            () throws(CredentialError) in try await aws.key()
         }
         return { () throws(ObjectStoreError) in try await rotating.current() }
     }
@@ -150,11 +150,11 @@ package struct ObjectStoreSettings: Sendable {
         _ path: String, key: String, _ clocks: Clocks, _ notice: @escaping @Sendable (String) -> Void
     ) throws(ObjectStoreError) -> @Sendable () -> S3Credentials {
         let file: ReloadedFile<S3Credentials>
-        do throws(FileProblem) {
+        do throws(FileError) {
             file = try ReloadedFile(
                 path: path, limit: S3Credentials.maximumFileBytes, now: clocks.monotonicNanoseconds(),
                 digest: { SHA256.digest(of: $0).bytes },
-                make: { bytes throws(FileProblem) in try S3Credentials(file: bytes) })
+                make: { bytes throws(FileError) in try S3Credentials(file: bytes) })
         } catch {
             throw ObjectStoreError(.denied, "\(key): \(path) contains no credentials: \(error.message)")
         }

@@ -54,8 +54,8 @@ extension ValueKind where Value == String {
     package static var endpointURL: ValueKind<String> {
         ValueKind(
             name: "URL", expected: "an https:// URL", example: "https://api.example.com/webhooks", text: { $0 }
-        ) { text throws(SettingProblem) in
-            if let problem = EndpointURL(text).problem { throw SettingProblem(problem) }
+        ) { text throws(SettingError) in
+            if let problem = EndpointURL(text).problem { throw SettingError(problem) }
             return text
         }
     }

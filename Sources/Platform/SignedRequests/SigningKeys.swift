@@ -15,23 +15,23 @@ package struct SigningKeys: Sendable {
     /// Parses one key per line: base64, with or without the `whsec_` prefix. Empty lines are ignored.
     ///
     /// - Throws: an error with the number, but not the text, of the invalid line.
-    package init(lines text: [UInt8]) throws(FileProblem) {
+    package init(lines text: [UInt8]) throws(FileError) {
         var keys: [[UInt8]] = []
         for (index, line) in text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
             let trimmed = Self.trimmed(line)
             guard !trimmed.isEmpty else { continue }
             let encoded = trimmed.starts(with: Self.prefix) ? trimmed.dropFirst(Self.prefix.count) : trimmed
             guard let key = try? Base64.decode(Array(encoded)) else {
-                throw FileProblem(message: "line \(index + 1) is not base64")
+                throw FileError(message: "line \(index + 1) is not base64")
             }
             guard Self.keySizes.contains(key.count) else {
-                throw FileProblem(message: "the key on line \(index + 1) has \(key.count) bytes; 24 to 64 are allowed")
+                throw FileError(message: "the key on line \(index + 1) has \(key.count) bytes; 24 to 64 are allowed")
             }
             keys.append(key)
         }
-        guard !keys.isEmpty else { throw FileProblem(message: "the file contains no key") }
+        guard !keys.isEmpty else { throw FileError(message: "the file contains no key") }
         guard keys.count <= Self.maximumKeys else {
-            throw FileProblem(message: "the file contains \(keys.count) keys; at most \(Self.maximumKeys) are allowed")
+            throw FileError(message: "the file contains \(keys.count) keys; at most \(Self.maximumKeys) are allowed")
         }
         self.keys = keys
     }

@@ -36,14 +36,14 @@ struct AccessKeyList: Sendable {
 
     private let keys: [Key]
 
-    /// - Throws: a `FileProblem` that explains why the text is not a valid list; its message contains no key.
-    init(lines text: [UInt8]) throws(FileProblem) {
+    /// - Throws: a `FileError` that explains why the text is not a valid list; its message contains no key.
+    init(lines text: [UInt8]) throws(FileError) {
         var keys: [Key] = []
         var names: Set<String> = []
         for (index, line) in text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
             let parts = line.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") || $0 == UInt8(ascii: "\r") }
             guard let first = parts.first, first.first != UInt8(ascii: "#") else { continue }
-            func problem(_ message: String) -> FileProblem { FileProblem(message: "line \(index + 1) \(message)") }
+            func problem(_ message: String) -> FileError { FileError(message: "line \(index + 1) \(message)") }
             guard parts.count == 3 else { throw problem("must contain a name, a permission and a key") }
             let name = String(decoding: first, as: UTF8.self)
             guard Self.nameBytes.contains(first.count), names.insert(name).inserted else {
@@ -64,9 +64,9 @@ struct AccessKeyList: Sendable {
                     client: Client(name: name, permission: permission),
                     digest: SHA256.digest(of: Array(parts[2])).bytes))
         }
-        guard !keys.isEmpty else { throw FileProblem(message: "the file contains no key") }
+        guard !keys.isEmpty else { throw FileError(message: "the file contains no key") }
         guard keys.count <= Self.maximumKeys else {
-            throw FileProblem(message: "the file contains \(keys.count) keys; at most \(Self.maximumKeys) are allowed")
+            throw FileError(message: "the file contains \(keys.count) keys; at most \(Self.maximumKeys) are allowed")
         }
         self.keys = keys
     }

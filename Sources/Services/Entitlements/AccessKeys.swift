@@ -71,15 +71,15 @@ extension AccessKeys {
             }
             return nil
         }
-        do throws(FileProblem) {
+        do throws(FileError) {
             return try file(path, clocks: clocks)
         } catch {
             throw configuration.error(EntitlementsSettings.keys.key, "\(path): \(error.message).")
         }
     }
 
-    /// - Throws: a `FileProblem` that explains why the file is not a valid list; its message contains no key.
-    static func file(_ path: String, clocks: Clocks) throws(FileProblem) -> ReloadedFile<AccessKeyList> {
+    /// - Throws: a `FileError` that explains why the file is not a valid list; its message contains no key.
+    static func file(_ path: String, clocks: Clocks) throws(FileError) -> ReloadedFile<AccessKeyList> {
         try ReloadedFile(
             path: path, limit: maximumBytes, now: clocks.monotonicNanoseconds(), make: AccessKeyList.init(lines:))
     }

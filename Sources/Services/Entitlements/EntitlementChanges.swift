@@ -50,7 +50,7 @@ final class EntitlementChanges: Sendable {
         let key = EntitlementsModel.key(request.bundleId, request.originalTransactionId)
         let now = AppStoreInstant(clampingMillisecondsSince1970: clocks.wallMilliseconds())
         let isProved: Bool
-        do throws(UploadProblem) {
+        do throws(UploadError) {
             isProved = try prove(request)
         } catch {
             return error.response
@@ -82,10 +82,10 @@ final class EntitlementChanges: Sendable {
     }
 
     /// Returns whether the request contains a transaction, signed by Apple, for the same purchase.
-    private func prove(_ request: ChangeRequest) throws(UploadProblem) -> Bool {
+    private func prove(_ request: ChangeRequest) throws(UploadError) -> Bool {
         guard let proof = request.proof else { return false }
         guard let verifier else {
-            throw UploadProblem(
+            throw UploadError(
                 422, ReadAPIName.notVerified,
                 "set \(EntitlementsSettings.apps.key) to the apps that may send transactions")
         }
@@ -94,16 +94,16 @@ final class EntitlementChanges: Sendable {
             verified = try verifier.verify(signedTransaction: proof, at: clocks.wallMilliseconds())
         } catch {
             throw error.reason == .certificateTime
-                ? UploadProblem(
+                ? UploadError(
                     422, ReadAPIName.certificateExpired,
                     "the signing certificate is not currently valid: have the app fetch the transaction again")
-                : UploadProblem(error)
+                : UploadError(error)
         }
         guard let subject = UploadSubject(verified), subject.bundleId == request.bundleId,
             subject.environment == request.environment,
             subject.originalTransactionId == request.originalTransactionId
         else {
-            throw UploadProblem(
+            throw UploadError(
                 422, ReadAPIName.notVerified, "\(ReadAPIName.signedTransactionInfo): belongs to a different purchase")
         }
         return true

@@ -76,10 +76,10 @@ final class TransactionUploads: Sendable {
     }
 
     private func answer(_ upload: TransactionUpload) async -> HTTPResponse {
-        do throws(UploadProblem) {
+        do throws(UploadError) {
             guard let verified = try verify(upload) else { return try await confirm(expired: upload) }
             guard let subject = UploadSubject(verified) else {
-                throw UploadProblem(422, ReadAPIName.notReadable, "the transaction has no transactionId")
+                throw UploadError(422, ReadAPIName.notReadable, "the transaction has no transactionId")
             }
             try check(subject, upload)
             return try await add(verified, subject, upload)
@@ -89,31 +89,31 @@ final class TransactionUploads: Sendable {
     }
 
     /// - Returns: the transaction, or nil if the only problem is a certificate that is not currently valid.
-    private func verify(_ upload: TransactionUpload) throws(UploadProblem) -> VerifiedTransaction? {
+    private func verify(_ upload: TransactionUpload) throws(UploadError) -> VerifiedTransaction? {
         do throws(AppStoreVerification.Refusal) {
             return try verifier.verify(
                 signedTransaction: upload.signedTransaction, signedRenewalInfo: upload.signedRenewalInfo,
                 at: clocks.wallMilliseconds())
         } catch {
             if error.reason == .certificateTime { return nil }
-            throw UploadProblem(error)
+            throw UploadError(error)
         }
     }
 
     /// Checks that the app is configured, and that both its configuration and the caller grant access for the
     /// environment.
-    private func check(_ subject: UploadSubject, _ upload: TransactionUpload) throws(UploadProblem) {
+    private func check(_ subject: UploadSubject, _ upload: TransactionUpload) throws(UploadError) {
         guard let configured = environments[subject.bundleId] else {
-            throw UploadProblem(422, ReadAPIName.notVerified, "audience: the app is not configured")
+            throw UploadError(422, ReadAPIName.notVerified, "audience: the app is not configured")
         }
         guard configured.contains(subject.environment) else {
-            throw UploadProblem(
+            throw UploadError(
                 422, ReadAPIName.otherEnvironment,
                 "signed in \(subject.environment.rawValue): apps.\(subject.bundleId.rawValue).environments excludes it"
             )
         }
         guard upload.environments.environments.contains(subject.environment) else {
-            throw UploadProblem(
+            throw UploadError(
                 422, ReadAPIName.otherEnvironment,
                 """
                 signed in \(subject.environment.rawValue): set \(ReadAPIName.environment) to that value, or to all, to \
@@ -126,7 +126,7 @@ final class TransactionUploads: Sendable {
     /// may have been refunded since.
     private func add(
         _ verified: VerifiedTransaction, _ subject: UploadSubject, _ upload: TransactionUpload
-    ) async throws(UploadProblem) -> HTTPResponse {
+    ) async throws(UploadError) -> HTTPResponse {
         let facts = try facts(of: verified)
         let oldest = now.advanced(byMilliseconds: -age)
         let isFresh = facts.transactions.values.allSatisfy { $0.version.signedDate >= oldest }
@@ -135,7 +135,7 @@ final class TransactionUploads: Sendable {
         let purchase = try await contribute(facts, of: upload) { known in known.hasSignedFacts ? facts : first }
         if isFresh || purchase?.hasSignedFacts == true { return try answer(purchase, of: facts, upload) }
         guard confirmation.isAvailable(for: subject.bundleId) else {
-            throw UploadProblem(
+            throw UploadError(
                 422, ReadAPIName.tooOld,
                 """
                 the purchase is unknown, and the transaction was signed longer ago than \
@@ -147,14 +147,14 @@ final class TransactionUploads: Sendable {
 
     /// Confirms a transaction signed with an expired certificate by querying Apple, because the signature alone proves
     /// nothing.
-    private func confirm(expired upload: TransactionUpload) async throws(UploadProblem) -> HTTPResponse {
+    private func confirm(expired upload: TransactionUpload) async throws(UploadError) -> HTTPResponse {
         guard let subject = UploadSubject(unverified: upload.signedTransaction) else {
-            throw UploadProblem(
+            throw UploadError(
                 422, ReadAPIName.notReadable, "expected a transaction with its ids, bundleId and environment")
         }
         try check(subject, upload)
         guard confirmation.isAvailable(for: subject.bundleId) else {
-            throw UploadProblem(
+            throw UploadError(
                 422, ReadAPIName.certificateExpired,
                 "the signing certificate is not currently valid: \(UploadConfirmation.fix)")
         }
@@ -163,18 +163,18 @@ final class TransactionUploads: Sendable {
 
     private func confirm(
         _ subject: UploadSubject, _ upload: TransactionUpload
-    ) async throws(UploadProblem) -> HTTPResponse {
+    ) async throws(UploadError) -> HTTPResponse {
         let facts = try await confirmation.facts(of: subject)
         return try answer(try await contribute(facts, of: upload) { _ in facts }, of: facts, upload)
     }
 
     private func facts(
         of verified: VerifiedTransaction, hasRenewalInfo: Bool = true
-    ) throws(UploadProblem) -> PurchaseFacts {
+    ) throws(UploadError) -> PurchaseFacts {
         do throws(Refusal) {
             return try TransactionUpload.facts(of: verified, hasRenewalInfo: hasRenewalInfo)
         } catch {
-            throw UploadProblem(422, ReadAPIName.notReadable, error.message)
+            throw UploadError(422, ReadAPIName.notReadable, error.message)
         }
     }
 
@@ -186,7 +186,7 @@ final class TransactionUploads: Sendable {
     private func contribute(
         _ facts: PurchaseFacts, of upload: TransactionUpload,
         _ contribution: @Sendable (PurchaseFacts) -> PurchaseFacts?
-    ) async throws(UploadProblem) -> PurchaseFacts? {
+    ) async throws(UploadError) -> PurchaseFacts? {
         let empty = PurchaseFacts(
             environment: facts.environment, bundleId: facts.bundleId,
             originalTransactionId: facts.originalTransactionId)
@@ -202,16 +202,16 @@ final class TransactionUploads: Sendable {
             return purchase.flatMap { $0.isErased ? nil : $0 }
         } catch {
             log.log(.error, key: "upload", "failed to add an uploaded transaction", [LogField(.error, "\(error)")])
-            throw UploadProblem(
+            throw UploadError(
                 503, ReadAPIName.unavailable, "the transaction was not acknowledged; retry the request")
         }
     }
 
     private func answer(
         _ purchase: PurchaseFacts?, of facts: PurchaseFacts, _ upload: TransactionUpload
-    ) throws(UploadProblem) -> HTTPResponse {
+    ) throws(UploadError) -> HTTPResponse {
         if let account = upload.account, let purchase, purchase.owner(at: now) != account {
-            throw UploadProblem(
+            throw UploadError(
                 409, ReadAPIName.belongsToAnother,
                 """
                 the transaction was accepted, but its purchase belongs to another account; use \
@@ -229,13 +229,13 @@ final class TransactionUploads: Sendable {
     }
 }
 
-extension UploadProblem {
+extension UploadError {
     /// Maps a refusal by the verifier to a response.
     init(_ refusal: AppStoreVerification.Refusal) {
         let message = "\(refusal.reason): \(refusal.detail)"
         self =
             refusal.status == 503 || refusal.status == 429
-            ? UploadProblem(503, ReadAPIName.unavailable, message)
-            : UploadProblem(422, ReadAPIName.notVerified, message)
+            ? UploadError(503, ReadAPIName.unavailable, message)
+            : UploadError(422, ReadAPIName.notVerified, message)
     }
 }

@@ -91,7 +91,7 @@ struct HistorySweeper: Sendable {
             let page: NotificationHistoryPage?
             do {
                 page = try await next(&pages, &work)
-            } catch let failure as APIFailure where Self.isExpired(failure) {
+            } catch let failure as APIError where Self.isExpired(failure) {
                 var progress = progress
                 guard progress.halve() else { throw failure }
                 work.run.progress = progress
@@ -121,7 +121,7 @@ struct HistorySweeper: Sendable {
         return query
     }
 
-    private static func isExpired(_ failure: APIFailure) -> Bool {
+    private static func isExpired(_ failure: APIError) -> Bool {
         failure.code == .paginationTokenExpired || failure.code == .invalidPaginationToken
     }
 
@@ -131,7 +131,7 @@ struct HistorySweeper: Sendable {
     ) async throws -> NotificationHistoryPage? {
         var request = RepeatedRequest(repetition)
         while true {
-            do throws(APIFailure) {
+            do throws(APIError) {
                 let page = try await pages.next()
                 if page != nil { work.run.counts.calls += 1 }
                 return page

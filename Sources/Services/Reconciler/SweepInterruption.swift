@@ -23,7 +23,7 @@ struct SweepInterruption: Error {
     init(_ error: any Error) {
         switch error {
         case let interruption as SweepInterruption: self = interruption
-        case let failure as APIFailure:
+        case let failure as APIError:
             self.init(.api, failure.description)
             retryAt = failure.retryAt
             isPermanent = !failure.isRetriable

@@ -10,27 +10,27 @@ protocol RefundAPI: Sendable {
     /// - Parameters:
     ///   - form: the version of the body.
     ///   - isLast: whether the round's deadline is near.
-    func send(_ body: [UInt8], form: Int32, for refund: RefundCase, isLast: Bool) async throws(APIFailure)
+    func send(_ body: [UInt8], form: Int32, for refund: RefundCase, isLast: Bool) async throws(APIError)
     /// Fetches Apple's current signed data for a refund case's transaction (Get Transaction Info).
-    func transaction(of refund: RefundCase) async throws(APIFailure) -> TransactionPayload
+    func transaction(of refund: RefundCase) async throws(APIError) -> TransactionPayload
 }
 
 /// The implementation that uses Apple's API.
 struct AppStoreRefundAPI: RefundAPI {
     let client: AppStoreServerClient
 
-    func send(_ body: [UInt8], form: Int32, for refund: RefundCase, isLast: Bool) async throws(APIFailure) {
+    func send(_ body: [UInt8], form: Int32, for refund: RefundCase, isLast: Bool) async throws(APIError) {
         try await client.sendConsumption(
             body, form: form == 1 ? .v1 : .v2, for: refund.transactionId, of: refund.bundleId, in: refund.environment,
             priority: isLast ? .last : .urgent)
     }
 
-    func transaction(of refund: RefundCase) async throws(APIFailure) -> TransactionPayload {
+    func transaction(of refund: RefundCase) async throws(APIError) -> TransactionPayload {
         let verified = try await client.getTransactionInfo(refund.transactionId, refund.scope)
         do {
             return try TransactionPayload(json: verified.transaction)
         } catch {
-            throw APIFailure(kind: .unreadable, message: "the transaction cannot be read", isRetriable: false)
+            throw APIError(kind: .unreadable, message: "the transaction cannot be read", isRetriable: false)
         }
     }
 }
@@ -40,7 +40,7 @@ extension RefundCase {
     var scope: APIScope { APIScope(bundleId, in: environment) }
 }
 
-extension APIFailure {
+extension APIError {
     /// The value of the `outcome` label for an attempt.
     var outcome: AttemptOutcome {
         switch kind {

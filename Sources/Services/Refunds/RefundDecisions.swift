@@ -54,7 +54,7 @@ struct RefundDecisions: Sendable {
             }
             let preference = try await store.preference(of: refund)
             if preference?.isRefusal == true {
-                return (.withheld(reason: ConsumptionProblem.Code.noConsent.rawValue, nil), .unknown)
+                return (.withheld(reason: ConsumptionError.Code.noConsent.rawValue, nil), .unknown)
             }
             return await answer(Question(round: round, facts: facts, preference: preference, now: now))
         } catch {
@@ -72,7 +72,7 @@ struct RefundDecisions: Sendable {
 
     private func answer(_ question: Question) async -> (Decision, ServiceHealth) {
         guard let provider else { return (decide(question, nil, .rules), .unknown) }
-        do throws(ProviderFailure) {
+        do throws(ProviderError) {
             return (decide(question, try await provider.consumption(of: question.facts), .provider), .answers)
         } catch {
             report(error, question.facts)
@@ -87,7 +87,7 @@ struct RefundDecisions: Sendable {
         return question.now >= until.advanced(byMilliseconds: -fallbackMargin)
     }
 
-    private func report(_ failure: ProviderFailure, _ facts: RefundFacts) {
+    private func report(_ failure: ProviderError, _ facts: RefundFacts) {
         metrics.providerFailed(failure.code)
         log.log(
             .warning, key: "provider", "the company's service returned no usable response",
@@ -115,7 +115,7 @@ struct RefundDecisions: Sendable {
         answer.rules = decision.rulesFingerprint
         answer.service = service.map { String(decoding: $0.json, as: UTF8.self) }
         answer.consentRescindedAt = question.facts.consentRescindedAt
-        do throws(ConsumptionProblem) {
+        do throws(ConsumptionError) {
             let body = try ConsumptionAnswer(question.facts, decision)
             answer.form = body.form.rawValue
             answer.body = String(decoding: body.body, as: UTF8.self)
@@ -148,7 +148,7 @@ struct RefundDecisions: Sendable {
 
     /// Requests the signed transaction from Apple, because a version 1 request does not contain one.
     private func confirm(_ refund: RefundCase) async -> Decision {
-        do throws(APIFailure) {
+        do throws(APIError) {
             let payload = try await api.transaction(of: refund)
             guard payload.transactionId == refund.transactionId, let transaction = RefundTransaction(payload) else {
                 return .withheld(reason: RefundReason.notConfirmed, nil)
@@ -190,7 +190,7 @@ extension RefundDecisions {
         do {
             let preference = try await store.preference(of: refund)
             if preference?.isRefusal == true {
-                return (.withdrawn(reason: ConsumptionProblem.Code.noConsent.rawValue), .unknown)
+                return (.withdrawn(reason: ConsumptionError.Code.noConsent.rawValue), .unknown)
             }
             let facts = try await facts(of: refund, round)
             let isRescinded = facts.consentRescindedAt.map { $0 > answer.consentRescindedAt ?? .earliest } ?? false
@@ -199,7 +199,7 @@ extension RefundDecisions {
             guard isRescinded else { return (.holds, .unknown) }
             let isLater = preference?.isConsent(after: facts.consentRescindedAt ?? .latest) ?? false
             return (
-                isLater ? .holds : .withdrawn(reason: ConsumptionProblem.Code.consentRescinded.rawValue), .unknown
+                isLater ? .holds : .withdrawn(reason: ConsumptionError.Code.consentRescinded.rawValue), .unknown
             )
         } catch {
             return (.unknown(obstacle(of: error)), .unknown)
@@ -209,14 +209,14 @@ extension RefundDecisions {
     private func ask(
         _ provider: any RefundProvider, _ facts: RefundFacts, _ isRescinded: Bool, _ isLast: Bool
     ) async -> (Consent, ServiceHealth) {
-        do throws(ProviderFailure) {
+        do throws(ProviderError) {
             let consumption = try await provider.consumption(of: facts)
             guard consumption.customerConsented == true else {
-                let code: ConsumptionProblem.Code = isRescinded ? .consentRescinded : .noConsent
+                let code: ConsumptionError.Code = isRescinded ? .consentRescinded : .noConsent
                 return (.withdrawn(reason: code.rawValue), .answers)
             }
             guard consumption.outcome != .doNotAnswer else {
-                return (.withdrawn(reason: ConsumptionProblem.Code.doNotAnswer.rawValue), .answers)
+                return (.withdrawn(reason: ConsumptionError.Code.doNotAnswer.rawValue), .answers)
             }
             return (.holds, .answers)
         } catch {

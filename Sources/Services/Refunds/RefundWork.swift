@@ -122,7 +122,7 @@ struct RefundWork: Sendable {
         }
         guard let body = answer.body, let form = answer.form else {
             // An operator decided not to send anything.
-            let reason = answer.reason ?? ConsumptionProblem.Code.doNotAnswer.rawValue
+            let reason = answer.reason ?? ConsumptionError.Code.doNotAnswer.rawValue
             try await end(refund, round, .withheld, reason, answer)
             return (.done, .unknown)
         }
@@ -139,7 +139,7 @@ struct RefundWork: Sendable {
             try await record(obstacle, refund, round)
             return (.retry, .unknown)
         }
-        do throws(APIFailure) {
+        do throws(APIError) {
             try await api.send(Array(body.utf8), form: form, for: refund, isLast: isLast)
         } catch {
             let result = try await failed(refund, round, answer, error, attempts: attempts)
@@ -180,7 +180,7 @@ struct RefundWork: Sendable {
     }
 
     private func failed(
-        _ refund: RefundCase, _ round: RefundRound, _ answer: FrozenAnswer, _ failure: APIFailure, attempts: Int
+        _ refund: RefundCase, _ round: RefundRound, _ answer: FrozenAnswer, _ failure: APIError, attempts: Int
     ) async throws -> Result {
         guard failure.kind != .cancelled else { return .retry }
         metrics.attempted(failure.outcome, refund.environment)

@@ -39,7 +39,7 @@ final class RefundsMetrics: Sendable {
             help: "401 responses from the App Store Server API: wrong key, issuer, app or clock.")
         providerFailures = registry.counters(
             RefundsMetricName.providerFailures, help: "Requests to the company's service without a usable response.",
-            label: "reason", values: ProviderFailure.Code.allCases.map(\.rawValue))
+            label: "reason", values: ProviderError.Code.allCases.map(\.rawValue))
         registry.collect { [weak self] samples in self?.sample(&samples, now()) }
     }
 
@@ -72,7 +72,7 @@ final class RefundsMetrics: Sendable {
         if outcome == .unauthorized { unauthorized.increment() }
     }
 
-    func providerFailed(_ code: ProviderFailure.Code) { providerFailures[code.rawValue].increment() }
+    func providerFailed(_ code: ProviderError.Code) { providerFailures[code.rawValue].increment() }
 
     func accepted(_ answer: FrozenAnswer, _ refund: RefundCase, milliseconds: Int64) {
         guard let counters = counters[refund.environment] else { return }
@@ -107,9 +107,9 @@ private struct EnvironmentMetrics: Sendable {
     static let noStatus = "none"
 
     static let waitingReasons =
-        RefundReason.ofWaiting + ConsumptionProblem.Code.allCases.filter { !$0.isFinal }.map(\.rawValue)
+        RefundReason.ofWaiting + ConsumptionError.Code.allCases.filter { !$0.isFinal }.map(\.rawValue)
     private static let finalReasons =
-        ConsumptionProblem.Code.allCases.filter(\.isFinal).map(\.rawValue) + [
+        ConsumptionError.Code.allCases.filter(\.isFinal).map(\.rawValue) + [
             RefundReason.ambiguous, RefundReason.notConfirmed, RefundReason.erased, RefundReason.replaced,
         ]
 

@@ -9,25 +9,25 @@ struct TracedRefundAPI: RefundAPI {
     let api: any RefundAPI
     let tracer: Tracer
 
-    func send(_ body: [UInt8], form: Int32, for refund: RefundCase, isLast: Bool) async throws(APIFailure) {
-        try await recorded("answer refund request", refund) { () async throws(APIFailure) in
+    func send(_ body: [UInt8], form: Int32, for refund: RefundCase, isLast: Bool) async throws(APIError) {
+        try await recorded("answer refund request", refund) { () async throws(APIError) in
             try await api.send(body, form: form, for: refund, isLast: isLast)
         }
     }
 
-    func transaction(of refund: RefundCase) async throws(APIFailure) -> TransactionPayload {
-        try await recorded("read transaction", refund) { () async throws(APIFailure) in
+    func transaction(of refund: RefundCase) async throws(APIError) -> TransactionPayload {
+        try await recorded("read transaction", refund) { () async throws(APIError) in
             try await api.transaction(of: refund)
         }
     }
 
     private func recorded<Answer>(
-        _ name: String, _ refund: RefundCase, _ body: () async throws(APIFailure) -> Answer
-    ) async throws(APIFailure) -> Answer {
+        _ name: String, _ refund: RefundCase, _ body: () async throws(APIError) -> Answer
+    ) async throws(APIError) -> Answer {
         let parent = tracer.recent.context(ofKey: RefundsModel.key(refund.bundleId, refund.transactionId))
         guard let span = tracer.start(name, .internal, parent: parent) else { return try await body() }
-        let result: Result<Answer, APIFailure> = await TraceScope.$current.withValue(TraceScope(span)) {
-            do throws(APIFailure) {
+        let result: Result<Answer, APIError> = await TraceScope.$current.withValue(TraceScope(span)) {
+            do throws(APIError) {
                 return .success(try await body())
             } catch {
                 return .failure(error)

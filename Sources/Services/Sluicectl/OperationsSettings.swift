@@ -322,14 +322,14 @@ extension ValueKind where Value == TapStart {
                 case .last(let count): "-\(count)"
                 }
             }
-        ) { text throws(SettingProblem) in
+        ) { text throws(SettingError) in
             switch text {
             case "beginning": return .beginning
             case "end": return .end
             default:
                 guard text.hasPrefix("-"), let count = Int64(text.dropFirst()), (1...1_000_000_000).contains(count)
                 else {
-                    throw SettingProblem(
+                    throw SettingError(
                         "must be beginning, end, or -N with N from 1 to 1000000000")
                 }
                 return .last(count)
@@ -342,9 +342,9 @@ extension ValueKind where Value == AppStoreInstant {
     static var instant: ValueKind {
         ValueKind(
             name: "TIME", expected: "an RFC 3339 time", example: "2026-11-21T12:00:00Z", text: \.description
-        ) { text throws(SettingProblem) in
+        ) { text throws(SettingError) in
             guard let instant = AppStoreInstant(rfc3339: text) else {
-                throw SettingProblem("must be an RFC 3339 time, such as 2026-11-21T12:00:00Z")
+                throw SettingError("must be an RFC 3339 time, such as 2026-11-21T12:00:00Z")
             }
             return instant
         }
@@ -354,9 +354,9 @@ extension ValueKind where Value == AppStoreInstant {
 extension ValueKind where Value == String {
     static var httpURL: ValueKind {
         ValueKind(name: "URL", expected: "an http or https URL", example: "http://127.0.0.1:8081", text: { $0 }) {
-            text throws(SettingProblem) in
+            text throws(SettingError) in
             guard text.hasPrefix("http://") || text.hasPrefix("https://"), !text.contains("?"), !text.contains("#")
-            else { throw SettingProblem("must be a URL without a query or fragment, such as http://127.0.0.1:8081") }
+            else { throw SettingError("must be a URL without a query or fragment, such as http://127.0.0.1:8081") }
             return text
         }
     }
@@ -365,8 +365,8 @@ extension ValueKind where Value == String {
         let list = names.joined(separator: ", ")
         return ValueKind(
             name: "EXECUTABLE", expected: "one of \(list)", example: names.first ?? "sluice-ingress", text: { $0 }
-        ) { text throws(SettingProblem) in
-            guard names.contains(text) else { throw SettingProblem("must be one of \(list)") }
+        ) { text throws(SettingError) in
+            guard names.contains(text) else { throw SettingError("must be one of \(list)") }
             return text
         }
     }

@@ -43,7 +43,7 @@ package struct WebhooksConfiguration: Sendable {
                 WebhooksSettings.url.key,
                 "an http:// URL sends purchases unencrypted; use https://, or set webhooks.insecure=true")
         }
-        do throws(FileProblem) {
+        do throws(FileError) {
             keys = try ReloadedFile(
                 path: secrets.path, limit: SecretFile.maximumBytes,
                 now: Clocks.system.monotonicNanoseconds(), make: SigningKeys.init(lines:))

@@ -113,10 +113,10 @@ extension ValueKind where Value == String {
         ValueKind(
             name: "name", expected: "a name of at most 32 letters, digits and hyphens", example: "crm",
             text: { $0 }
-        ) { text throws(SettingProblem) in
+        ) { text throws(SettingError) in
             guard 1...32 ~= text.utf8.count,
                 text.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") })
-            else { throw SettingProblem("must be a name of at most 32 letters, digits and hyphens, such as crm") }
+            else { throw SettingError("must be a name of at most 32 letters, digits and hyphens, such as crm") }
             return text
         }
     }
@@ -124,10 +124,10 @@ extension ValueKind where Value == String {
     fileprivate static var messageType: ValueKind<String> { word("type", "purchase.expired", "_") }
 
     private static func word(_ name: String, _ example: String, _ further: Character) -> ValueKind<String> {
-        ValueKind(name: name, expected: "a \(name)", example: example, text: { $0 }) { text throws(SettingProblem) in
+        ValueKind(name: name, expected: "a \(name)", example: example, text: { $0 }) { text throws(SettingError) in
             guard !text.isEmpty, !text.hasPrefix("."), !text.hasSuffix("."),
                 text.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "." || $0 == further) })
-            else { throw SettingProblem("must be a \(name) such as \(example)") }
+            else { throw SettingError("must be a \(name) such as \(example)") }
             return text
         }
     }

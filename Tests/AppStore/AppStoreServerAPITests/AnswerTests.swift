@@ -58,9 +58,9 @@ struct AnswerTests {
 
     @Test(
         arguments: [(200, nil), (401, .unauthorized), (404, .refused), (429, .rateLimited), (503, .server)]
-            as [(Int, APIFailure.Kind?)])
+            as [(Int, APIError.Kind?)])
     func `each response is reported with its endpoint, status and kind of failure`(
-        status: Int, failure: APIFailure.Kind?
+        status: Int, failure: APIError.Kind?
     ) async throws {
         let harness = try APIHarness(try FakeAppStore(status: status, "{}"))
         _ = try? await harness.client.send(APIRequest(.finishTransaction, "1"), to: APIHarness.production)
@@ -168,7 +168,7 @@ struct AnswerTests {
         ])
     func `a malformed success is a decoding error`(body: String) async throws {
         let harness = try APIHarness(try FakeAppStore(body))
-        do throws(APIFailure) {
+        do throws(APIError) {
             _ = try await harness.client.getTransactionInfo(TransactionId("1"), APIHarness.production)
             Issue.record("\(body) was read")
         } catch {
@@ -190,7 +190,7 @@ struct AnswerTests {
     ) async throws {
         let harness = try APIHarness(try FakeAppStore("{\(members)}"))
         var pages = harness.client.getTransactionHistory(of: AnyTransactionId("1"), APIHarness.production)
-        do throws(APIFailure) {
+        do throws(APIError) {
             _ = try await pages.next()
             Issue.record("\(members) was read")
         } catch {
@@ -202,7 +202,7 @@ struct AnswerTests {
     @Test func `the error for a nested member of the wrong type also names it`() async throws {
         let store = try FakeAppStore(#"{"data":[{"lastTransactions":[{"status":"1","signedTransactionInfo":"a"}]}]}"#)
         let harness = try APIHarness(store)
-        do throws(APIFailure) {
+        do throws(APIError) {
             _ = try await harness.client.getAllSubscriptionStatuses(AnyTransactionId("1"), APIHarness.production)
             Issue.record("a string was read as a status")
         } catch {

@@ -136,7 +136,7 @@ import Testing
     @Test func `an unreadable key at startup is a failure that names the file until it exists`() throws {
         try FileManager.default.removeItem(atPath: path)
         let tokens = tokens()
-        do throws(APIFailure) {
+        do throws(APIError) {
             _ = try tokens.token(for: Self.app)
             Issue.record("there is no key")
         } catch {
@@ -149,7 +149,7 @@ import Testing
     }
 
     @Test func `an app without credentials has no token, and the failure names the settings`() {
-        do throws(APIFailure) {
+        do throws(APIError) {
             _ = try tokens().token(for: BundleId("com.example.none"))
             Issue.record("there are no credentials")
         } catch {

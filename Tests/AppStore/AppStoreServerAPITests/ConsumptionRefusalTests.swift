@@ -3,8 +3,8 @@ import Testing
 
 /// Classification of failures of Send Consumption Information, as in the table of app-store.md 10.6.
 @Suite struct ConsumptionRefusalTests {
-    private func refusal(_ code: Int64?, status: Int = 400) -> APIFailure {
-        APIFailure(
+    private func refusal(_ code: Int64?, status: Int = 400) -> APIError {
+        APIError(
             kind: .refused, status: status, code: code.map { APIErrorCode($0) }, message: "refused",
             isRetriable: false)
     }
@@ -27,11 +27,11 @@ import Testing
 
     // A transaction ID that is invalid in a path is rejected before anything is sent.
     @Test func `a request rejected by the client itself is final`() {
-        #expect(APIFailure(kind: .invalidRequest, message: "", isRetriable: false).isFinalForConsumption)
+        #expect(APIError(kind: .invalidRequest, message: "", isRetriable: false).isFinalForConsumption)
     }
 
     @Test func `a cancelled request is not final, and the health of the endpoint is unknown`() {
-        let failure = APIFailure(kind: .cancelled, message: "", isRetriable: true)
+        let failure = APIError(kind: .cancelled, message: "", isRetriable: true)
         #expect(!failure.isFinalForConsumption)
         #expect(ServiceHealth(ofConsumption: failure) == .unknown)
     }
@@ -43,12 +43,12 @@ import Testing
     }
 
     @Test(arguments: [
-        (APIFailure.Kind.unauthorized, Int?.some(401)), (.rateLimited, 429), (.server, 500), (.noAnswer, nil),
+        (APIError.Kind.unauthorized, Int?.some(401)), (.rateLimited, 429), (.server, 500), (.noAnswer, nil),
         (.noKey, nil),
         (.refused, 403), (.unreadable, 302),
     ])
-    func `a missing or unrelated response is not final`(_ kind: APIFailure.Kind, _ status: Int?) {
-        let failure = APIFailure(kind: kind, status: status, message: "", isRetriable: true, retryAt: 7)
+    func `a missing or unrelated response is not final`(_ kind: APIError.Kind, _ status: Int?) {
+        let failure = APIError(kind: kind, status: status, message: "", isRetriable: true, retryAt: 7)
         #expect(!failure.isFinalForConsumption)
         #expect(ServiceHealth(ofConsumption: failure) == .fails(retryAt: 7))
     }

@@ -131,7 +131,7 @@ import Testing
         for _ in 0..<51 { try await budgets.waitForTurn(.sendConsumptionInformation, last) }
         #expect((time.now - begin) / 1_000_000 == 1000)
         // The budget remains closed for other requests.
-        await #expect(throws: APIFailure.self) {
+        await #expect(throws: APIError.self) {
             try await budgets.waitForTurn(.sendConsumptionInformation, APIScope(Self.app, in: .production))
         }
     }
@@ -145,7 +145,7 @@ import Testing
         for priority in [RequestPriority.urgent, .background] {
             var asked = scope
             asked.priority = priority
-            do throws(APIFailure) {
+            do throws(APIError) {
                 try await budgets.waitForTurn(.getTransactionInfo, asked)
                 Issue.record("the turn was too early")
             } catch {
@@ -228,7 +228,7 @@ import Testing
         let budgets = RequestBudgets(clocks: time.clocks, sleep: { _ in throw CancellationError() })
         let scope = APIScope(Self.app, in: .production)
         try await budgets.waitForTurn(.lookUpOrderId, scope)
-        do throws(APIFailure) {
+        do throws(APIError) {
             try await budgets.waitForTurn(.lookUpOrderId, scope)
             Issue.record("the wait was not cancelled")
         } catch {

@@ -26,7 +26,7 @@ struct RequestTests {
         for arguments in [[], ["1", "2"]] {
             var request = APIRequest(.getTransactionInfo)
             request.arguments = arguments
-            #expect(throws: APIFailure.self) { try request.target() }
+            #expect(throws: APIError.self) { try request.target() }
         }
         #expect(
             try APIRequest(.getStatusOfRenewalDateExtensions, "com.example.a_b-c", "U").target()

@@ -70,8 +70,8 @@ struct SharedCasesTests {
         let harness = try APIHarness(
             store, key: key, bundleId: Self.app, issuerId: "issuerId", keyId: "keyId")
 
-        let failure: APIFailure?
-        do throws(APIFailure) {
+        let failure: APIError?
+        do throws(APIError) {
             try await perform(one, harness.client)
             failure = nil
         } catch {
@@ -122,7 +122,7 @@ struct SharedCasesTests {
 
     // MARK: Operations
 
-    private func perform(_ one: Case, _ client: AppStoreServerClient) async throws(APIFailure) {
+    private func perform(_ one: Case, _ client: AppStoreServerClient) async throws(APIError) {
         switch one.operation {
         case "Get All Subscription Statuses": try await subscriptionStatuses(one, client)
         case "Get Notification History": try await notificationHistory(one, client)
@@ -147,7 +147,7 @@ struct SharedCasesTests {
         }
     }
 
-    private func extensions(_ one: Case, _ client: AppStoreServerClient) async throws(APIFailure) {
+    private func extensions(_ one: Case, _ client: AppStoreServerClient) async throws(APIError) {
         switch one.operation {
         case "Extend Subscription Renewal Dates for All Active Subscribers":
             let body = one.body?.object
@@ -170,7 +170,7 @@ struct SharedCasesTests {
         }
     }
 
-    private func subscriptionStatuses(_ one: Case, _ client: AppStoreServerClient) async throws(APIFailure) {
+    private func subscriptionStatuses(_ one: Case, _ client: AppStoreServerClient) async throws(APIError) {
         let request = APIRequest(
             .getAllSubscriptionStatuses, one.segment(3), query: one.texts("status").map { (name: "status", value: $0) })
         let answer: SubscriptionStatusesAnswer = try await client.answer(request, to: Self.scope)
@@ -183,7 +183,7 @@ struct SharedCasesTests {
         #expect(answer.data.flatMap(\.lastTransactions).map(\.signedRenewalInfo).allSatisfy { $0 != nil })
     }
 
-    private func notificationHistory(_ one: Case, _ client: AppStoreServerClient) async throws(APIFailure) {
+    private func notificationHistory(_ one: Case, _ client: AppStoreServerClient) async throws(APIError) {
         var query = NotificationHistoryQuery(
             from: AppStoreInstant(clampingMillisecondsSince1970: 1_698_148_900_000),
             to: AppStoreInstant(clampingMillisecondsSince1970: 1_698_148_950_000))
@@ -206,7 +206,7 @@ struct SharedCasesTests {
                 == 1_698_148_900_000)
     }
 
-    private func transactionHistory(_ one: Case, _ client: AppStoreServerClient) async throws(APIFailure) {
+    private func transactionHistory(_ one: Case, _ client: AppStoreServerClient) async throws(APIError) {
         var query = TransactionHistoryQuery()
         query.startDate = AppStoreInstant(millisecondsSince1970: 123_455)
         query.endDate = AppStoreInstant(millisecondsSince1970: 123_456)

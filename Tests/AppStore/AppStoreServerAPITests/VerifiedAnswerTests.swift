@@ -50,7 +50,7 @@ struct VerifiedAnswerTests {
         default: jws = "signed_transaction_info_value"
         }
         let harness = try answering(["signedTransactionInfo": .string(jws)])
-        do throws(APIFailure) {
+        do throws(APIError) {
             _ = try await harness.client.getTransactionInfo(TransactionId("2000"), APIHarness.production)
             Issue.record("\(kind) was accepted")
         } catch {
@@ -125,7 +125,7 @@ struct VerifiedAnswerTests {
         #expect(verified.appTransaction == JSONValue.object(good).json)
         for other in [object("com.example.none", "Production"), object(SigningKit.bundleId, "Sandbox"), transaction()] {
             let harness = try answering(["signedAppTransactionInfo": .string(try signed(other))])
-            await #expect(throws: APIFailure.self) {
+            await #expect(throws: APIError.self) {
                 try await harness.client.getAppTransactionInfo(AnyTransactionId("1"), APIHarness.production)
             }
         }
@@ -223,8 +223,8 @@ struct VerifiedAnswerTests {
         let (store, harness) = try pages(cursors.map { (revision: $0.0, hasMore: $0.1) })
         var pages = harness.client.getTransactionHistory(of: AnyTransactionId("1"), APIHarness.production)
         var count = 0
-        var failure: APIFailure?
-        do throws(APIFailure) {
+        var failure: APIError?
+        do throws(APIError) {
             while try await pages.next() != nil { count += 1 }
         } catch {
             failure = error
@@ -247,7 +247,7 @@ struct VerifiedAnswerTests {
         let harness = try APIHarness(store)
         var pages = harness.client.getTransactionHistory(of: AnyTransactionId("1"), APIHarness.production)
         _ = try await pages.next()
-        await #expect(throws: APIFailure.self) { _ = try await pages.next() }
+        await #expect(throws: APIError.self) { _ = try await pages.next() }
         #expect(try await pages.next() != nil)
         #expect(try await pages.next() == nil)
         #expect(store.asked.map { $0.values(of: "revision") } == [[], ["r1"], ["r1"]])

@@ -30,6 +30,6 @@ import Testing
         (String(repeating: "\(two)\n", count: 9), "the file contains 9 shared secrets; at most 8 are allowed"),
     ])
     func `the error for an invalid file does not show its text`(text: String, problem: String) {
-        #expect(throws: FileProblem(message: problem)) { try SharedSecrets(lines: Array(text.utf8)) }
+        #expect(throws: FileError(message: problem)) { try SharedSecrets(lines: Array(text.utf8)) }
     }
 }

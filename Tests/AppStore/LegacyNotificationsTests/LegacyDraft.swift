@@ -112,11 +112,11 @@ struct LegacyDraft: Sendable {
     }
 
     /// Returns the reason for rejecting the body, or nil if it is accepted.
-    func fault() throws -> LegacyFault? {
+    func fault() throws -> LegacyError? {
         do {
             _ = try read()
             return nil
-        } catch let fault as LegacyFault {
+        } catch let fault as LegacyError {
             return fault
         }
     }

@@ -7,9 +7,9 @@ import Testing
 struct HostileCase: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let draft: LegacyDraft
-    let code: LegacyFault.Code?
+    let code: LegacyError.Code?
 
-    init(_ name: String, _ code: LegacyFault.Code?, _ change: (inout LegacyDraft) -> Void) {
+    init(_ name: String, _ code: LegacyError.Code?, _ change: (inout LegacyDraft) -> Void) {
         testDescription = name
         var draft = LegacyDraft("DID_RENEW", [transaction("100")], [renewal()])
         change(&draft)
@@ -17,7 +17,7 @@ struct HostileCase: Sendable, CustomTestStringConvertible {
         self.code = code
     }
 
-    init(_ name: String, _ code: LegacyFault.Code?, subject field: String, _ value: JSONValue) {
+    init(_ name: String, _ code: LegacyError.Code?, subject field: String, _ value: JSONValue) {
         self.init(name, code) { draft in
             draft.receipt?["latest_receipt_info"] = [.object(transaction("100", with: [field: value]))]
         }

@@ -70,8 +70,8 @@ import Testing
     @Test func `after a parent's withdrawal, only a later consent by the company is valid`() throws {
         let rules = try rules(Self.file)
         let rescinded = RefundFacts.consumable { $0.consentRescindedAt = .requested }
-        func code(_ words: CompanyWords) -> ConsumptionProblem.Code? {
-            do throws(ConsumptionProblem) {
+        func code(_ words: CompanyWords) -> ConsumptionError.Code? {
+            do throws(ConsumptionError) {
                 _ = try ConsumptionAnswer(rescinded, rules.decide(rescinded, words))
                 return nil
             } catch {
@@ -96,7 +96,7 @@ import Testing
     // MARK: Final problems
 
     @Test func `a problem is final if no later statement can change it`() {
-        let final = ConsumptionProblem.Code.allCases.filter(\.isFinal)
+        let final = ConsumptionError.Code.allCases.filter(\.isFinal)
         #expect(
             Set(final) == [
                 .doNotAnswer, .noConsent, .consentRescinded, .familyShared, .assigned, .typeNotSupported,
@@ -104,10 +104,10 @@ import Testing
     }
 
     @Test(arguments: [
-        (InAppOwnershipType.familyShared, ConsumptionProblem.Code.familyShared), (.assigned, .assigned),
+        (InAppOwnershipType.familyShared, ConsumptionError.Code.familyShared), (.assigned, .assigned),
     ])
     func `a shared or assigned transaction is not answered, regardless of any statement`(
-        _ ownership: InAppOwnershipType, _ code: ConsumptionProblem.Code
+        _ ownership: InAppOwnershipType, _ code: ConsumptionError.Code
     ) {
         #expect(ConsumptionAnswer.finalProblem(of: .consumable { $0.inAppOwnershipType = ownership })?.code == code)
         #expect(ConsumptionAnswer.finalProblem(of: .consumable()) == nil)
@@ -125,7 +125,7 @@ import Testing
 
     @Test func `a held request waits for a person`() throws {
         let rules = try rules(Self.file.replacing(#""default":"decline""#, with: #""default":"hold""#))
-        let error = #expect(throws: ConsumptionProblem.self) {
+        let error = #expect(throws: ConsumptionError.self) {
             try ConsumptionAnswer(.consumable(), rules.decide(.consumable(), CompanyWords()))
         }
         #expect(error?.code == .held)

@@ -231,8 +231,8 @@ import Testing
 
     private func problem(
         _ outcome: RefundOutcome, _ facts: RefundFacts, _ consumption: ConsumptionFacts
-    ) -> ConsumptionProblem.Code? {
-        #expect(throws: ConsumptionProblem.self) { try answer(outcome, facts, consumption) }?.code
+    ) -> ConsumptionError.Code? {
+        #expect(throws: ConsumptionError.self) { try answer(outcome, facts, consumption) }?.code
     }
 
     @Test(arguments: [nil, false], RefundOutcome.allCases.filter { $0 != .doNotAnswer })

@@ -35,7 +35,7 @@ import Testing
         #expect(rules.decide(.subscription(), nil).outcome == .grantProrated)
         #expect(rules.decide(.consumable(), nil).source == .fallback)
         // It contains no consent, so nothing is sent without the company's service.
-        #expect(throws: ConsumptionProblem.self) {
+        #expect(throws: ConsumptionError.self) {
             try ConsumptionAnswer(.consumable(), rules.decide(.consumable(), nil))
         }
     }

@@ -44,8 +44,8 @@ extension FuzzTarget {
         }
     }
 
-    private static func read<Answer: APIAnswer>(_ bytes: [UInt8], _ type: Answer.Type) -> Result<Answer, APIFailure> {
-        Result { () throws(APIFailure) in try AnswerReader.read(bytes, of: .getTransactionInfo) }
+    private static func read<Answer: APIAnswer>(_ bytes: [UInt8], _ type: Answer.Type) -> Result<Answer, APIError> {
+        Result { () throws(APIError) in try AnswerReader.read(bytes, of: .getTransactionInfo) }
     }
 
     private static let apiAnswerSeeds: [[UInt8]] = [

@@ -17,11 +17,11 @@ extension FuzzTarget {
         try hold(kept.root["password"] == nil, "the redacted text contains a member named like the secret")
         let receivedAt = AppStoreInstant(clampingMillisecondsSince1970: 1_800_000_000_000)
         let notification: LegacyNotification
-        do throws(LegacyFault) {
+        do throws(LegacyError) {
             notification = try read(document, receivedAt)
         } catch {
-            let again: LegacyFault?
-            do throws(LegacyFault) {
+            let again: LegacyError?
+            do throws(LegacyError) {
                 _ = try read(document, receivedAt)
                 again = nil
             } catch { again = error }
@@ -35,7 +35,7 @@ extension FuzzTarget {
 
     private static func read(
         _ document: JSONDocument, _ receivedAt: AppStoreInstant
-    ) throws(LegacyFault) -> LegacyNotification {
+    ) throws(LegacyError) -> LegacyNotification {
         try LegacyNotification(document, bundleId: BundleId("com.example.app"), receivedAt: receivedAt)
     }
 

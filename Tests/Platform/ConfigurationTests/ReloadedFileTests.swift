@@ -14,9 +14,9 @@ import Testing
     /// Returns a reloaded file that must contain a number.
     private func file(_ text: String, limit: Int = 16) throws -> ReloadedFile<Int> {
         try ReloadedFile(path: directory.write(text, to: "number"), limit: limit, now: clock.now) {
-            bytes throws(FileProblem) in
+            bytes throws(FileError) in
             guard let number = Int(String(decoding: bytes, as: UTF8.self)) else {
-                throw FileProblem(message: "is not a number")
+                throw FileError(message: "is not a number")
             }
             return number
         }
@@ -43,7 +43,7 @@ import Testing
 
     @Test func `invalid content changes nothing and is reported once`() throws {
         let file = try file("1")
-        let problem = ReloadedFile<Int>.Change.refused(FileProblem(message: "is not a number"))
+        let problem = ReloadedFile<Int>.Change.refused(FileError(message: "is not a number"))
         try write("one")
         clock.advance(by: .seconds(1))
         #expect(file.current(now: clock.now) == (1, problem))
@@ -60,15 +60,15 @@ import Testing
         clock.advance(by: .seconds(1))
         let (value, change) = file.current(now: clock.now)
         #expect(value == 1)
-        #expect(change == .refused(FileProblem(message: "No such file or directory")))
+        #expect(change == .refused(FileError(message: "No such file or directory")))
         try write("00000000000000002")
         clock.advance(by: .seconds(1))
         #expect(
-            file.current(now: clock.now) == (1, .refused(FileProblem(message: "the file has more than 16 bytes"))))
+            file.current(now: clock.now) == (1, .refused(FileError(message: "the file has more than 16 bytes"))))
     }
 
     @Test(arguments: ["", "one"])
     func `the file must be valid at startup`(text: String) {
-        #expect(throws: FileProblem(message: "is not a number")) { try file(text) }
+        #expect(throws: FileError(message: "is not a number")) { try file(text) }
     }
 }

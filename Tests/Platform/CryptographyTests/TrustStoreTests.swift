@@ -91,10 +91,10 @@ struct TrustStoreTests {
     /// A chain under a trusted root with one deviation and the expected failure.
     struct Deviation: Sendable, CustomTestStringConvertible {
         let testDescription: String
-        let kind: ChainFailure.Kind
+        let kind: ChainError.Kind
         let make: @Sendable () throws -> TestAuthority
 
-        init(_ name: String, _ kind: ChainFailure.Kind, _ make: @escaping @Sendable () throws -> TestAuthority) {
+        init(_ name: String, _ kind: ChainError.Kind, _ make: @escaping @Sendable () throws -> TestAuthority) {
             testDescription = name
             self.kind = kind
             self.make = make
@@ -192,8 +192,8 @@ struct TrustStoreTests {
 
     @discardableResult
     private func expect(
-        _ result: ChainResult, _ kind: ChainFailure.Kind, sourceLocation: SourceLocation = #_sourceLocation
-    ) -> ChainFailure? {
+        _ result: ChainResult, _ kind: ChainError.Kind, sourceLocation: SourceLocation = #_sourceLocation
+    ) -> ChainError? {
         guard case .failure(let failure) = result else {
             Issue.record("an unexpected path", sourceLocation: sourceLocation)
             return nil

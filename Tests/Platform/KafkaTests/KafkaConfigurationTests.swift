@@ -22,8 +22,8 @@ import Testing
         var configuration = try KafkaConfiguration(
             bootstrapServers: "a:1", properties: ["linger.ms": "7"], profile: .embedded)
         configuration.readerGroup = "readers"
-        configuration.tokenSource = KafkaTokenSource { () throws(KafkaTokenFailure) in
-            throw KafkaTokenFailure("none")
+        configuration.tokenSource = KafkaTokenSource { () throws(KafkaTokenError) in
+            throw KafkaTokenError("none")
         }
         let copy = try configuration.adding(["linger.ms": "1", "fetch.wait.max.ms": "10"]) { present, _ in present }
         #expect(copy.tokenSource == configuration.tokenSource && copy.readerGroup == "readers")

@@ -49,8 +49,8 @@ import Testing
         async throws
     {
         let properties = ["security.protocol": "sasl_plaintext", "sasl.mechanism": "OAUTHBEARER"]
-        let tokens = KafkaTokenSource { () throws(KafkaTokenFailure) in
-            throw KafkaTokenFailure("https://idp.example says invalid_client", isRefusal: isRefusal)
+        let tokens = KafkaTokenSource { () throws(KafkaTokenError) in
+            throw KafkaTokenError("https://idp.example says invalid_client", isRefusal: isRefusal)
         }
         let trouble = try await trouble(at: "127.0.0.1:1", properties, tokens: tokens)
         #expect(

@@ -22,7 +22,7 @@ import Testing
     ) -> ClientCredentials {
         ClientCredentials(
             endpoint: "https://idp.example/token", clientId: "slui ce",
-            secret: { () throws(KafkaTokenFailure) in Secret(Array("s3:cr+t".utf8)) }, scope: scope,
+            secret: { () throws(KafkaTokenError) in Secret(Array("s3:cr+t".utf8)) }, scope: scope,
             audience: audience, extensions: ["logicalCluster": "lkc-1"],
             requests: CredentialRequests(
                 send: { request throws(HTTPClientError) in
@@ -80,7 +80,7 @@ import Testing
     func `the error for a response without a token quotes the provider`(
         _ status: Int, _ body: String, _ words: String, _ isRefusal: Bool
     ) async {
-        let failure = await #expect(throws: KafkaTokenFailure.self) {
+        let failure = await #expect(throws: KafkaTokenError.self) {
             try await grant(status: status, answering: body).token()
         }
         #expect(failure?.message.hasPrefix("https://idp.example/token ") == true)
@@ -91,11 +91,11 @@ import Testing
     @Test func `an unreachable provider is not a refusal`() async {
         let grant = ClientCredentials(
             endpoint: "https://idp.example/token", clientId: "c",
-            secret: { () throws(KafkaTokenFailure) in Secret([1]) },
+            secret: { () throws(KafkaTokenError) in Secret([1]) },
             requests: CredentialRequests(
                 send: { _ throws(HTTPClientError) in throw HTTPClientError(code: .timedOut, message: "no answer") },
                 now: { 0 }))
-        let failure = await #expect(throws: KafkaTokenFailure.self) { try await grant.token() }
+        let failure = await #expect(throws: KafkaTokenError.self) { try await grant.token() }
         #expect(failure?.message == "no response from https://idp.example/token: no answer")
         #expect(failure?.isRefusal == false)
     }

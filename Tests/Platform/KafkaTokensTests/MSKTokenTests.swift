@@ -104,7 +104,7 @@ import Testing
     @Test func `the error for a role that cannot be assumed quotes AWS`() async {
         let answer =
             "<ErrorResponse><Error><Code>AccessDenied</Code><Message>Not authorized</Message></Error></ErrorResponse>"
-        let failure = await #expect(throws: CredentialFailure.self) {
+        let failure = await #expect(throws: CredentialError.self) {
             try await credentials(Self.web, files: ["/jwt": "j"], status: 403, answer: answer).key()
         }
         #expect(
@@ -142,7 +142,7 @@ import Testing
     @Test(arguments: ["http://metadata.example/c", "http://127.0.0.1.example/c", "http://169.254.170.2x/", "ftp://x"])
     func `a key is not requested from another host without TLS`(_ url: String) async {
         let seen = Seen()
-        let failure = await #expect(throws: CredentialFailure.self) {
+        let failure = await #expect(throws: CredentialError.self) {
             try await credentials(["AWS_CONTAINER_CREDENTIALS_FULL_URI": url], seen, answer: "{}").key()
         }
         #expect(failure?.message.contains("AWS_CONTAINER_CREDENTIALS_FULL_URI") == true)
@@ -150,7 +150,7 @@ import Testing
     }
 
     @Test func `the error without any credentials names the ways to configure them`() async {
-        let failure = await #expect(throws: CredentialFailure.self) { try await credentials().key() }
+        let failure = await #expect(throws: CredentialError.self) { try await credentials().key() }
         #expect(failure?.message.contains("kafka.token.aws.credentials.file") == true)
         #expect(failure?.message.contains("AWS_WEB_IDENTITY_TOKEN_FILE") == true && failure?.isRefusal == true)
     }

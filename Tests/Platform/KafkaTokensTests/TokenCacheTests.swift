@@ -13,8 +13,8 @@ import Testing
     private let world = World()
 
     private func cache() -> TokenCache {
-        TokenCache(now: { [world] in world.now.load(ordering: .relaxed) }) { [world] () throws(KafkaTokenFailure) in
-            if world.fails.load(ordering: .relaxed) { throw KafkaTokenFailure("no") }
+        TokenCache(now: { [world] in world.now.load(ordering: .relaxed) }) { [world] () throws(KafkaTokenError) in
+            if world.fails.load(ordering: .relaxed) { throw KafkaTokenError("no") }
             let number = world.fetched.add(1, ordering: .relaxed).newValue
             return KafkaToken(
                 value: "\(number)", principal: "p", expiry: world.now.load(ordering: .relaxed) + 1000)
@@ -40,7 +40,7 @@ import Testing
     @Test func `a failure is returned and not cached`() async throws {
         let cache = cache()
         world.fails.store(true, ordering: .relaxed)
-        await #expect(throws: KafkaTokenFailure.self) { try await cache.token() }
+        await #expect(throws: KafkaTokenError.self) { try await cache.token() }
         world.fails.store(false, ordering: .relaxed)
         #expect(try await cache.token().value == "1")
     }

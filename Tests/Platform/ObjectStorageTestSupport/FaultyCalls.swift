@@ -70,89 +70,89 @@ package final class FaultyCalls: FileCalls {
         }
     }
 
-    private func check(_ call: Call) throws(SystemFailure) {
-        if let fault = counted(call) { throw SystemFailure(number: fault.error) }
+    private func check(_ call: Call) throws(SystemError) {
+        if let fault = counted(call) { throw SystemError(number: fault.error) }
     }
 
-    package func openFolder(path: String) throws(SystemFailure) -> Int32 {
+    package func openFolder(path: String) throws(SystemError) -> Int32 {
         try check(.open)
         return try calls.openFolder(path: path)
     }
 
-    package func makeFolder(path: String) throws(SystemFailure) {
+    package func makeFolder(path: String) throws(SystemError) {
         try check(.makeFolder)
         try calls.makeFolder(path: path)
     }
 
-    package func open(_ name: String, in folder: Int32, _ opening: FileOpening) throws(SystemFailure) -> Int32 {
+    package func open(_ name: String, in folder: Int32, _ opening: FileOpening) throws(SystemError) -> Int32 {
         try check(.open)
         return try calls.open(name, in: folder, opening)
     }
 
     package func close(_ file: Int32) { calls.close(file) }
 
-    package func status(_ file: Int32) throws(SystemFailure) -> FileStatus {
+    package func status(_ file: Int32) throws(SystemError) -> FileStatus {
         try check(.status)
         return try calls.status(file)
     }
 
-    package func status(_ name: String, in folder: Int32) throws(SystemFailure) -> FileStatus {
+    package func status(_ name: String, in folder: Int32) throws(SystemError) -> FileStatus {
         try check(.status)
         return try calls.status(name, in: folder)
     }
 
     package func read(
         _ file: Int32, into buffer: UnsafeMutableRawBufferPointer, at offset: Int
-    ) throws(SystemFailure) -> Int {
+    ) throws(SystemError) -> Int {
         try check(.read)
         return try calls.read(file, into: buffer, at: offset)
     }
 
     /// Writes bytes. A failing call first writes a part of them, as on a full disk.
-    package func write(_ file: Int32, _ bytes: UnsafeRawBufferPointer) throws(SystemFailure) -> Int {
+    package func write(_ file: Int32, _ bytes: UnsafeRawBufferPointer) throws(SystemError) -> Int {
         let isDead = isDead
         if let fault = counted(.write) {
             if !isDead, bytes.count > 1 {
                 _ = try calls.write(file, UnsafeRawBufferPointer(rebasing: bytes.prefix(bytes.count / 2)))
             }
-            throw SystemFailure(number: fault.error)
+            throw SystemError(number: fault.error)
         }
         return try calls.write(file, bytes)
     }
 
-    package func synchronize(_ file: Int32) throws(SystemFailure) {
+    package func synchronize(_ file: Int32) throws(SystemError) {
         try check(.synchronize)
         try calls.synchronize(file)
     }
 
-    package func lock(_ file: Int32, waiting: Bool) throws(SystemFailure) {
+    package func lock(_ file: Int32, waiting: Bool) throws(SystemError) {
         try check(.lock)
         try calls.lock(file, waiting: waiting)
     }
 
     package func unlock(_ file: Int32) { calls.unlock(file) }
 
-    package func makeFolder(_ name: String, in folder: Int32) throws(SystemFailure) {
+    package func makeFolder(_ name: String, in folder: Int32) throws(SystemError) {
         try check(.makeFolder)
         try calls.makeFolder(name, in: folder)
     }
 
-    package func rename(_ name: String, to newName: String, in folder: Int32) throws(SystemFailure) {
+    package func rename(_ name: String, to newName: String, in folder: Int32) throws(SystemError) {
         try check(.rename)
         try calls.rename(name, to: newName, in: folder)
     }
 
-    package func remove(_ name: String, in folder: Int32) throws(SystemFailure) {
+    package func remove(_ name: String, in folder: Int32) throws(SystemError) {
         try check(.remove)
         try calls.remove(name, in: folder)
     }
 
-    package func removeFolder(_ name: String, in folder: Int32) throws(SystemFailure) {
+    package func removeFolder(_ name: String, in folder: Int32) throws(SystemError) {
         try check(.removeFolder)
         try calls.removeFolder(name, in: folder)
     }
 
-    package func entries(of folder: Int32) throws(SystemFailure) -> [FolderEntry] {
+    package func entries(of folder: Int32) throws(SystemError) -> [FolderEntry] {
         try check(.entries)
         return try calls.entries(of: folder)
     }

@@ -78,20 +78,20 @@ package final class SimulatedDisk: FileCalls {
 
     // MARK: FileCalls
 
-    package func openFolder(path: String) throws(SystemFailure) -> Int32 {
-        try change { (state) throws(SystemFailure) in state.opened(try state.walk(path)) }
+    package func openFolder(path: String) throws(SystemError) -> Int32 {
+        try change { (state) throws(SystemError) in state.opened(try state.walk(path)) }
     }
 
-    package func makeFolder(path: String) throws(SystemFailure) {
-        try change { (state) throws(SystemFailure) in
+    package func makeFolder(path: String) throws(SystemError) {
+        try change { (state) throws(SystemError) in
             var components = path.split(separator: "/").map(String.init)
-            guard let last = components.popLast() else { throw SystemFailure(number: EEXIST) }
+            guard let last = components.popLast() else { throw SystemError(number: EEXIST) }
             _ = try state.make(last, in: try state.walk("/" + components.joined(separator: "/")), .folder)
         }
     }
 
-    package func open(_ name: String, in folder: Int32, _ opening: FileOpening) throws(SystemFailure) -> Int32 {
-        try change { (state) throws(SystemFailure) in
+    package func open(_ name: String, in folder: Int32, _ opening: FileOpening) throws(SystemError) -> Int32 {
+        try change { (state) throws(SystemError) in
             let parent = try state.node(folder)
             if name == "." { return state.opened(parent) }
             let found = state.nodes[parent]?.entries[name]
@@ -102,8 +102,8 @@ package final class SimulatedDisk: FileCalls {
                 if let found { return state.opened(found) }
                 return state.opened(try state.make(name, in: parent, .file))
             case .reading, .folder:
-                guard let found else { throw SystemFailure(number: ENOENT) }
-                if opening == .folder, state.nodes[found]?.kind != .folder { throw SystemFailure(number: ENOTDIR) }
+                guard let found else { throw SystemError(number: ENOENT) }
+                if opening == .folder, state.nodes[found]?.kind != .folder { throw SystemError(number: ENOTDIR) }
                 return state.opened(found)
             }
         }
@@ -116,14 +116,14 @@ package final class SimulatedDisk: FileCalls {
         }
     }
 
-    package func status(_ file: Int32) throws(SystemFailure) -> FileStatus {
-        try change { (state) throws(SystemFailure) in try state.status(try state.node(file)) }
+    package func status(_ file: Int32) throws(SystemError) -> FileStatus {
+        try change { (state) throws(SystemError) in try state.status(try state.node(file)) }
     }
 
-    package func status(_ name: String, in folder: Int32) throws(SystemFailure) -> FileStatus {
-        try change { (state) throws(SystemFailure) in
+    package func status(_ name: String, in folder: Int32) throws(SystemError) -> FileStatus {
+        try change { (state) throws(SystemError) in
             guard let found = state.nodes[try state.node(folder)]?.entries[name] else {
-                throw SystemFailure(number: ENOENT)
+                throw SystemError(number: ENOENT)
             }
             return try state.status(found)
         }
@@ -131,30 +131,30 @@ package final class SimulatedDisk: FileCalls {
 
     package func read(
         _ file: Int32, into buffer: UnsafeMutableRawBufferPointer, at offset: Int
-    ) throws(SystemFailure) -> Int {
-        let bytes = try change { (state) throws(SystemFailure) in state.nodes[try state.node(file)]?.bytes ?? [] }
+    ) throws(SystemError) -> Int {
+        let bytes = try change { (state) throws(SystemError) in state.nodes[try state.node(file)]?.bytes ?? [] }
         let part = bytes.dropFirst(offset).prefix(buffer.count)
         buffer.copyBytes(from: part)
         return part.count
     }
 
-    package func write(_ file: Int32, _ bytes: UnsafeRawBufferPointer) throws(SystemFailure) -> Int {
+    package func write(_ file: Int32, _ bytes: UnsafeRawBufferPointer) throws(SystemError) -> Int {
         let bytes = Array(bytes)
-        return try change { (state) throws(SystemFailure) in
+        return try change { (state) throws(SystemError) in
             state.nodes[try state.node(file)]?.bytes.append(contentsOf: bytes)
             return bytes.count
         }
     }
 
-    package func synchronize(_ file: Int32) throws(SystemFailure) {
-        try change { (state) throws(SystemFailure) in state.nodes[try state.node(file)]?.synchronize() }
+    package func synchronize(_ file: Int32) throws(SystemError) {
+        try change { (state) throws(SystemError) in state.nodes[try state.node(file)]?.synchronize() }
     }
 
-    package func lock(_ file: Int32, waiting: Bool) throws(SystemFailure) {
-        try change { (state) throws(SystemFailure) in
+    package func lock(_ file: Int32, waiting: Bool) throws(SystemError) {
+        try change { (state) throws(SystemError) in
             let node = try state.node(file)
             if let holder = state.locks[node], holder != file {
-                throw SystemFailure(number: waiting ? EDEADLK : EWOULDBLOCK)
+                throw SystemError(number: waiting ? EDEADLK : EWOULDBLOCK)
             }
             state.locks[node] = file
         }
@@ -166,42 +166,42 @@ package final class SimulatedDisk: FileCalls {
         }
     }
 
-    package func makeFolder(_ name: String, in folder: Int32) throws(SystemFailure) {
-        try change { (state) throws(SystemFailure) in
+    package func makeFolder(_ name: String, in folder: Int32) throws(SystemError) {
+        try change { (state) throws(SystemError) in
             _ = try state.make(name, in: try state.node(folder), .folder)
         }
     }
 
-    package func rename(_ name: String, to newName: String, in folder: Int32) throws(SystemFailure) {
-        try change { (state) throws(SystemFailure) in
+    package func rename(_ name: String, to newName: String, in folder: Int32) throws(SystemError) {
+        try change { (state) throws(SystemError) in
             let parent = try state.node(folder)
-            guard let moved = state.nodes[parent]?.entries[name] else { throw SystemFailure(number: ENOENT) }
+            guard let moved = state.nodes[parent]?.entries[name] else { throw SystemError(number: ENOENT) }
             state.nodes[parent]?.change([name: nil, newName: moved])
         }
     }
 
-    package func remove(_ name: String, in folder: Int32) throws(SystemFailure) {
-        try change { (state) throws(SystemFailure) in
+    package func remove(_ name: String, in folder: Int32) throws(SystemError) {
+        try change { (state) throws(SystemError) in
             let parent = try state.node(folder)
-            guard let found = state.nodes[parent]?.entries[name] else { throw SystemFailure(number: ENOENT) }
-            guard state.nodes[found]?.kind != .folder else { throw SystemFailure(number: EISDIR) }
+            guard let found = state.nodes[parent]?.entries[name] else { throw SystemError(number: ENOENT) }
+            guard state.nodes[found]?.kind != .folder else { throw SystemError(number: EISDIR) }
             state.nodes[parent]?.change([name: nil])
         }
     }
 
-    package func removeFolder(_ name: String, in folder: Int32) throws(SystemFailure) {
-        try change { (state) throws(SystemFailure) in
+    package func removeFolder(_ name: String, in folder: Int32) throws(SystemError) {
+        try change { (state) throws(SystemError) in
             let parent = try state.node(folder)
-            guard let found = state.nodes[parent]?.entries[name] else { throw SystemFailure(number: ENOENT) }
-            guard let node = state.nodes[found], node.kind == .folder else { throw SystemFailure(number: ENOTDIR) }
-            guard node.entries.isEmpty else { throw SystemFailure(number: ENOTEMPTY) }
+            guard let found = state.nodes[parent]?.entries[name] else { throw SystemError(number: ENOENT) }
+            guard let node = state.nodes[found], node.kind == .folder else { throw SystemError(number: ENOTDIR) }
+            guard node.entries.isEmpty else { throw SystemError(number: ENOTEMPTY) }
             state.nodes[parent]?.change([name: nil])
             state.nodes[found]?.isRemoved = true
         }
     }
 
-    package func entries(of folder: Int32) throws(SystemFailure) -> [FolderEntry] {
-        try change { (state) throws(SystemFailure) in
+    package func entries(of folder: Int32) throws(SystemError) -> [FolderEntry] {
+        try change { (state) throws(SystemError) in
             (state.nodes[try state.node(folder)]?.entries ?? [:]).map { name, node in
                 FolderEntry(name: name, kind: state.nodes[node]?.kind ?? .other)
             }
@@ -209,11 +209,11 @@ package final class SimulatedDisk: FileCalls {
     }
 
     private func change<Value: Sendable>(
-        _ body: (inout State) throws(SystemFailure) -> Value
-    ) throws(SystemFailure) -> Value {
+        _ body: (inout State) throws(SystemError) -> Value
+    ) throws(SystemError) -> Value {
         let result = state.withLock { state in
-            do throws(SystemFailure) {
-                return Result<Value, SystemFailure>.success(try body(&state))
+            do throws(SystemError) {
+                return Result<Value, SystemError>.success(try body(&state))
             } catch {
                 return .failure(error)
             }
@@ -223,18 +223,18 @@ package final class SimulatedDisk: FileCalls {
 }
 
 extension SimulatedDisk.State {
-    func node(_ descriptor: Int32) throws(SystemFailure) -> Int {
-        guard let node = descriptors[descriptor] else { throw SystemFailure(number: EBADF) }
+    func node(_ descriptor: Int32) throws(SystemError) -> Int {
+        guard let node = descriptors[descriptor] else { throw SystemError(number: EBADF) }
         return node
     }
 
-    func walk(_ path: String) throws(SystemFailure) -> Int {
+    func walk(_ path: String) throws(SystemError) -> Int {
         var node = 0
         for component in path.split(separator: "/") {
-            guard let next = nodes[node]?.entries[String(component)] else { throw SystemFailure(number: ENOENT) }
+            guard let next = nodes[node]?.entries[String(component)] else { throw SystemError(number: ENOENT) }
             node = next
         }
-        guard nodes[node]?.kind == .folder else { throw SystemFailure(number: ENOTDIR) }
+        guard nodes[node]?.kind == .folder else { throw SystemError(number: ENOTDIR) }
         return node
     }
 
@@ -244,17 +244,17 @@ extension SimulatedDisk.State {
         return lastDescriptor
     }
 
-    mutating func make(_ name: String, in parent: Int, _ kind: FileStatus.Kind) throws(SystemFailure) -> Int {
-        guard nodes[parent]?.isRemoved == false else { throw SystemFailure(number: ENOENT) }
-        guard nodes[parent]?.entries[name] == nil else { throw SystemFailure(number: EEXIST) }
+    mutating func make(_ name: String, in parent: Int, _ kind: FileStatus.Kind) throws(SystemError) -> Int {
+        guard nodes[parent]?.isRemoved == false else { throw SystemError(number: ENOENT) }
+        guard nodes[parent]?.entries[name] == nil else { throw SystemError(number: EEXIST) }
         lastNode += 1
         nodes[lastNode] = SimulatedDisk.Node(kind: kind)
         nodes[parent]?.change([name: lastNode])
         return lastNode
     }
 
-    func status(_ node: Int) throws(SystemFailure) -> FileStatus {
-        guard let node = nodes[node] else { throw SystemFailure(number: EBADF) }
+    func status(_ node: Int) throws(SystemError) -> FileStatus {
+        guard let node = nodes[node] else { throw SystemError(number: EBADF) }
         return FileStatus(kind: node.kind, byteCount: node.bytes.count)
     }
 }

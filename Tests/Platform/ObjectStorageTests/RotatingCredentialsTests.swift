@@ -52,7 +52,7 @@ struct RotatingCredentialsTests {
             ["AWS_SHARED_CREDENTIALS_FILE": "/other", "AWS_PROFILE": "archive"], files: files
         ).key()
         #expect(byProfile.key.accessKeyId == "A" && byProfile.key.sessionToken == "t")
-        let failure = await #expect(throws: CredentialFailure.self) {
+        let failure = await #expect(throws: CredentialError.self) {
             _ = try await credentials(["HOME": "/home/sluice", "AWS_PROFILE": "none"], files: files).key()
         }
         #expect(failure?.message.contains("AWS_PROFILE=none") == true)
@@ -91,7 +91,7 @@ struct RotatingCredentialsTests {
             let service = Self.instance("I")
             let aws = credentials(variables, files: ["/sys/class/dmi/id/sys_vendor": vendor], service)
             #expect(!aws.isConfigured)
-            let failure = await #expect(throws: CredentialFailure.self) { _ = try await aws.key() }
+            let failure = await #expect(throws: CredentialError.self) { _ = try await aws.key() }
             #expect(failure?.message.contains("archive.s3.credentials.file") == true)
             #expect(service.urls.withLock { $0.isEmpty })
         }
@@ -101,7 +101,7 @@ struct RotatingCredentialsTests {
     private final class Keys: Sendable {
         let now = Mutex(RotatingCredentialsTests.start)
         let count = Mutex(0)
-        let failure = Mutex<CredentialFailure?>(nil)
+        let failure = Mutex<CredentialError?>(nil)
         let notices = Mutex<[String]>([])
         let life: Int64?
 
@@ -110,7 +110,7 @@ struct RotatingCredentialsTests {
         func rotating() -> RotatingCredentials {
             RotatingCredentials(
                 now: { self.now.withLock { $0 } }, notice: { text in self.notices.withLock { $0.append(text) } }
-            ) { () throws(CredentialFailure) in
+            ) { () throws(CredentialError) in
                 if let failure = self.failure.withLock({ $0 }) { throw failure }
                 let number = self.count.withLock { count in
                     count += 1
@@ -147,14 +147,14 @@ struct RotatingCredentialsTests {
         let keys = Keys(life: 3_600_000)
         let rotating = keys.rotating()
         _ = try await rotating.current()
-        keys.failure.withLock { $0 = CredentialFailure("the service does not answer") }
+        keys.failure.withLock { $0 = CredentialError("the service does not answer") }
         keys.advance(3_000_000)
         #expect(try await rotating.current().accessKeyId == "1")
         #expect(keys.notices.withLock { $0 }.count == 1)
         keys.advance(600_000)
         let error = await #expect(throws: ObjectStoreError.self) { _ = try await rotating.current() }
         #expect(error?.code == .unavailable)
-        keys.failure.withLock { $0 = CredentialFailure("no role", isRefusal: true) }
+        keys.failure.withLock { $0 = CredentialError("no role", isRefusal: true) }
         let refusal = await #expect(throws: ObjectStoreError.self) { _ = try await rotating.current() }
         #expect(refusal?.code == .denied)
     }

@@ -27,7 +27,7 @@ struct S3CredentialsTests {
         "[a]\naws_access_key_id=A\naws_secret_access_key=hidden\n[b]\naws_access_key_id=B",
     ])
     func `any other file is refused without showing its content`(_ text: String) {
-        let problem = #expect(throws: FileProblem.self) { try S3Credentials(file: Array(text.utf8)) }
+        let problem = #expect(throws: FileError.self) { try S3Credentials(file: Array(text.utf8)) }
         #expect(problem?.message.contains("hid") == false)
     }
 

@@ -27,7 +27,7 @@ struct WebIdentityOnServerTests {
 
         let now = ManualClock()
         let rotating = RotatingCredentials(now: { Int64(now.now / 1_000_000) }) {
-            () throws(CredentialFailure) in try await aws.key()
+            () throws(CredentialError) in try await aws.key()
         }
         let configuration = try S3Configuration(
             endpoint: server.url, region: "us-east-1", bucket: try await server.makeBucket(), prefix: nil)

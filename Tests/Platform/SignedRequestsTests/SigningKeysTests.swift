@@ -33,7 +33,7 @@ import Testing
     func `the error for a file without a usable key names the line without showing it`(
         lines: String, problem: String
     ) {
-        let error = #expect(throws: FileProblem.self) { try SigningKeys(lines: Array(lines.utf8)) }
+        let error = #expect(throws: FileError.self) { try SigningKeys(lines: Array(lines.utf8)) }
         #expect(error?.message.contains(problem) == true, "\(error?.message ?? "")")
         #expect(error?.message.contains("nonsense") == false)
     }

@@ -12,7 +12,7 @@ import Testing
     private static let reader = String(repeating: "r", count: 32)
     private static let writer = String(repeating: "w", count: 32)
 
-    private static func list(_ text: String) throws(FileProblem) -> AccessKeyList {
+    private static func list(_ text: String) throws(FileError) -> AccessKeyList {
         try AccessKeyList(lines: Array(text.utf8))
     }
 
@@ -35,7 +35,7 @@ import Testing
         ((0...100).map { "n\($0) read \(reader)" }.joined(separator: "\n"), "contains 101 keys; at most 100 are"),
     ])
     func `the error for an invalid key list names the line and contains no key`(text: String, message: String) throws {
-        let problem = #expect(throws: FileProblem.self) { try Self.list(text) }
+        let problem = #expect(throws: FileError.self) { try Self.list(text) }
         #expect(problem?.message.contains(message) == true, "\(problem?.message ?? "")")
         #expect(problem?.message.contains(Self.reader) == false)
     }

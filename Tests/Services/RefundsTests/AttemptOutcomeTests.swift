@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct AttemptOutcomeTests {
     @Test(arguments: [
-        (APIFailure.Kind.refused, Int?.some(400), Int64?.some(4_000_036), AttemptOutcome.refused, "api_refused"),
+        (APIError.Kind.refused, Int?.some(400), Int64?.some(4_000_036), AttemptOutcome.refused, "api_refused"),
         (.refused, 400, nil, .unavailable, "api_refused"), (.refused, 404, 4_040_010, .notFound, "api_not_found"),
         (.refused, 403, nil, .unavailable, "api_refused"), (.refused, 404, nil, .notFound, "api_not_found"),
         (.unauthorized, 401, nil, .unauthorized, "api_unauthorized"), (.noKey, nil, nil, .keyMissing, "key_missing"),
@@ -16,9 +16,9 @@ import Testing
         (.unreadable, 301, nil, .unavailable, "api_unavailable"),
     ])
     func `a failure is mapped to an outcome and the reason for waiting`(
-        _ kind: APIFailure.Kind, _ status: Int?, _ code: Int64?, _ outcome: AttemptOutcome, _ reason: String
+        _ kind: APIError.Kind, _ status: Int?, _ code: Int64?, _ outcome: AttemptOutcome, _ reason: String
     ) {
-        let failure = APIFailure(
+        let failure = APIError(
             kind: kind, status: status, code: code.map { APIErrorCode($0) }, message: "m", isRetriable: false)
         #expect(failure.outcome == outcome)
         #expect(failure.obstacle.reason == reason)

@@ -210,9 +210,9 @@ import Testing
             (404, .settings, false), (405, .settings, false), (407, .settings, false), (421, .settings, false),
             (426, .settings, false), (302, .settings, false), (400, .refused, false), (409, .refused, false),
             (410, .refused, false), (422, .refused, false),
-        ] as [(Int, ProviderFailure.Code, Bool)])
+        ] as [(Int, ProviderError.Code, Bool)])
     func `the status decides whether the service is treated as silent`(
-        status: Int, code: ProviderFailure.Code, isSilence: Bool
+        status: Int, code: ProviderError.Code, isSilence: Bool
     ) async throws {
         let service = try CompanyService(status: status, #"{"customerConsented":true}"#)
         let failure = await failure(try provider(service))
@@ -304,12 +304,12 @@ import Testing
         await service.stop()
     }
 
-    private func failure(_ provider: ConsumptionProvider) async -> ProviderFailure? {
+    private func failure(_ provider: ConsumptionProvider) async -> ProviderError? {
         await Self.failure(provider, facts)
     }
 
-    private static func failure(_ provider: ConsumptionProvider, _ facts: RefundFacts) async -> ProviderFailure? {
-        do throws(ProviderFailure) {
+    private static func failure(_ provider: ConsumptionProvider, _ facts: RefundFacts) async -> ProviderError? {
+        do throws(ProviderError) {
             _ = try await provider.consumption(of: facts)
             return nil
         } catch {

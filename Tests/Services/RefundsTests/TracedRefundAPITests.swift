@@ -13,17 +13,17 @@ import Testing
     /// An API that fails or succeeds, and records the span of each call.
     private final class FakeAPI: RefundAPI {
         let spans = Mutex<[TraceParent?]>([])
-        let failure: APIFailure?
+        let failure: APIError?
 
-        init(_ failure: APIFailure? = nil) { self.failure = failure }
+        init(_ failure: APIError? = nil) { self.failure = failure }
 
-        func send(_ body: [UInt8], form: Int32, for refund: RefundCase, isLast: Bool) async throws(APIFailure) {
+        func send(_ body: [UInt8], form: Int32, for refund: RefundCase, isLast: Bool) async throws(APIError) {
             spans.withLock { $0.append(TraceScope.current?.span?.context) }
             if let failure { throw failure }
         }
 
-        func transaction(of refund: RefundCase) async throws(APIFailure) -> TransactionPayload {
-            throw APIFailure(kind: .noKey, message: "not asked", isRetriable: false)
+        func transaction(of refund: RefundCase) async throws(APIError) -> TransactionPayload {
+            throw APIError(kind: .noKey, message: "not asked", isRetriable: false)
         }
     }
 
@@ -53,9 +53,9 @@ import Testing
     }
 
     @Test func `a failure reaches the caller unchanged`() async throws {
-        let failure = APIFailure(kind: .rateLimited, status: 429, message: "429", isRetriable: true)
+        let failure = APIError(kind: .rateLimited, status: 429, message: "429", isRetriable: true)
         let traced = TracedRefundAPI(api: FakeAPI(failure), tracer: tracer(.alwaysOn))
-        let thrown = await #expect(throws: APIFailure.self) {
+        let thrown = await #expect(throws: APIError.self) {
             try await traced.send([], form: 2, for: refund, isLast: false)
         }
         #expect(thrown?.kind == .rateLimited && thrown?.status == 429)

@@ -56,10 +56,10 @@ import Testing
     }
 
     private static func answer(
-        _ kind: APIFailure.Kind, status: Int? = nil, code: APIErrorCode? = nil, fix: String? = nil,
+        _ kind: APIError.Kind, status: Int? = nil, code: APIErrorCode? = nil, fix: String? = nil,
         clockDifference: Int64? = nil
     ) -> DoctorFacts.API {
-        let failure = APIFailure(
+        let failure = APIError(
             kind: kind, status: status, code: code, message: "answered \(kind.rawValue)", isRetriable: false, fix: fix)
         return .asked(
             [

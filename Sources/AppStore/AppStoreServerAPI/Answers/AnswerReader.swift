@@ -5,14 +5,14 @@ internal import JSON
 /// whole response unreadable: the request is retried or the problem is reported, and no default is substituted.
 /// Undocumented members are ignored.
 package protocol APIAnswer: Sendable, Hashable {
-    init(reading members: inout AnswerReader) throws(AnswerProblem)
+    init(reading members: inout AnswerReader) throws(AnswerError)
 }
 
 /// A difference between a response and Apple's documentation.
-package struct AnswerProblem: Error, Sendable, Equatable {
+package struct AnswerError: Error, Sendable, Equatable {
     package let message: String
 
-    static func absent(_ name: StaticString) -> AnswerProblem { AnswerProblem(message: "\(name) is absent") }
+    static func absent(_ name: StaticString) -> AnswerError { AnswerError(message: "\(name) is absent") }
 }
 
 /// Reads the members of one object in a response.
@@ -23,8 +23,8 @@ package struct AnswerReader {
 
     /// Parses a complete response.
     ///
-    /// - Throws: ``APIFailure`` of kind `unreadable`, with a message that names the member.
-    package static func read<Answer: APIAnswer>(_ body: [UInt8], of operation: APIOperation) throws(APIFailure)
+    /// - Throws: ``APIError`` of kind `unreadable`, with a message that names the member.
+    package static func read<Answer: APIAnswer>(_ body: [UInt8], of operation: APIOperation) throws(APIError)
         -> Answer
     {
         let document: JSONDocument
@@ -33,7 +33,7 @@ package struct AnswerReader {
         } catch {
             throw .unreadable("\(operation): the response is not a JSON object: \(error)", status: 200)
         }
-        do throws(AnswerProblem) {
+        do throws(AnswerError) {
             var reader = AnswerReader(document.root)
             let answer = try Answer(reading: &reader)
             try reader.check()
@@ -44,8 +44,8 @@ package struct AnswerReader {
         }
     }
 
-    private func check() throws(AnswerProblem) {
-        if let problem = fields.problems.first { throw AnswerProblem(message: problem.description) }
+    private func check() throws(AnswerError) {
+        if let problem = fields.problems.first { throw AnswerError(message: problem.description) }
     }
 
     // MARK: Optional members
@@ -74,13 +74,13 @@ package struct AnswerReader {
     mutating func strings(_ name: StaticString) -> [String] { fields.strings(name) ?? [] }
 
     /// Returns an array of objects, or an empty array if the member is absent.
-    mutating func objects<Part: APIAnswer>(_ name: StaticString) throws(AnswerProblem) -> [Part] {
+    mutating func objects<Part: APIAnswer>(_ name: StaticString) throws(AnswerError) -> [Part] {
         guard let array = fields.element(name), !array.isNull else { return [] }
-        guard array.kind == .array else { throw AnswerProblem(message: "\(name): not a valid array") }
+        guard array.kind == .array else { throw AnswerError(message: "\(name): not a valid array") }
         var parts: [Part] = []
         for (index, element) in array.elements.enumerated() {
             let path = "\(name).\(index)"
-            guard element.kind == .object else { throw AnswerProblem(message: "\(path): not a valid object") }
+            guard element.kind == .object else { throw AnswerError(message: "\(path): not a valid object") }
             var reader = AnswerReader(element, path: "\(path).")
             parts.append(try Part(reading: &reader))
             try reader.check()
@@ -92,18 +92,18 @@ package struct AnswerReader {
 
     mutating func required<Value>(
         _ name: StaticString, _ read: (inout AnswerReader) -> Value?
-    ) throws(AnswerProblem) -> Value {
+    ) throws(AnswerError) -> Value {
         let value = read(&self)
         try check()
         guard let value else { throw .absent(name) }
         return value
     }
 
-    mutating func requiredString(_ name: StaticString) throws(AnswerProblem) -> String {
+    mutating func requiredString(_ name: StaticString) throws(AnswerError) -> String {
         try required(name) { $0.string(name) }
     }
 
-    mutating func requiredBool(_ name: StaticString) throws(AnswerProblem) -> Bool {
+    mutating func requiredBool(_ name: StaticString) throws(AnswerError) -> Bool {
         try required(name) { $0.bool(name) }
     }
 }

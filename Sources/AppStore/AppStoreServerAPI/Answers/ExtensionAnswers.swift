@@ -8,7 +8,7 @@ package struct RenewalDateExtension: APIAnswer {
     /// The new expiration date.
     package let effectiveDate: AppStoreInstant?
 
-    package init(reading members: inout AnswerReader) throws(AnswerProblem) {
+    package init(reading members: inout AnswerReader) throws(AnswerError) {
         originalTransactionId = members.identifier("originalTransactionId")
         webOrderLineItemId = members.identifier("webOrderLineItemId")
         success = try members.requiredBool("success")
@@ -20,7 +20,7 @@ package struct RenewalDateExtension: APIAnswer {
 package struct MassExtension: APIAnswer {
     package let requestIdentifier: RequestIdentifier
 
-    package init(reading members: inout AnswerReader) throws(AnswerProblem) {
+    package init(reading members: inout AnswerReader) throws(AnswerError) {
         requestIdentifier = try members.required("requestIdentifier") { $0.identifier("requestIdentifier") }
     }
 }
@@ -34,7 +34,7 @@ package struct MassExtensionStatus: APIAnswer {
     package let succeededCount: Int64?
     package let failedCount: Int64?
 
-    package init(reading members: inout AnswerReader) throws(AnswerProblem) {
+    package init(reading members: inout AnswerReader) throws(AnswerError) {
         requestIdentifier = members.identifier("requestIdentifier")
         complete = try members.requiredBool("complete")
         completeDate = members.instant("completeDate")

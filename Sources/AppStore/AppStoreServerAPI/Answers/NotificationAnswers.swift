@@ -10,13 +10,13 @@ package struct NotificationHistoryAnswer: APIAnswer {
         package let signedPayload: String
         package let sendAttempts: [SendAttempt]
 
-        package init(reading members: inout AnswerReader) throws(AnswerProblem) {
+        package init(reading members: inout AnswerReader) throws(AnswerError) {
             signedPayload = try members.requiredString("signedPayload")
             sendAttempts = try members.objects("sendAttempts")
         }
     }
 
-    package init(reading members: inout AnswerReader) throws(AnswerProblem) {
+    package init(reading members: inout AnswerReader) throws(AnswerError) {
         paginationToken = members.string("paginationToken")
         hasMore = try members.requiredBool("hasMore")
         notificationHistory = try members.objects("notificationHistory")
@@ -28,7 +28,7 @@ package struct SendAttempt: APIAnswer {
     package let attemptDate: AppStoreInstant?
     package let result: SendAttemptResult?
 
-    package init(reading members: inout AnswerReader) throws(AnswerProblem) {
+    package init(reading members: inout AnswerReader) throws(AnswerError) {
         attemptDate = members.instant("attemptDate")
         result = members.enumeration("sendAttemptResult")
     }
@@ -61,7 +61,7 @@ package struct SendAttemptResult: OpenEnumeration {
 package struct TestNotificationAnswer: APIAnswer {
     package let testNotificationToken: TestNotificationToken
 
-    package init(reading members: inout AnswerReader) throws(AnswerProblem) {
+    package init(reading members: inout AnswerReader) throws(AnswerError) {
         testNotificationToken = try members.required("testNotificationToken") {
             $0.identifier("testNotificationToken")
         }
@@ -73,7 +73,7 @@ package struct TestNotificationStatusAnswer: APIAnswer {
     package let signedPayload: String
     package let sendAttempts: [SendAttempt]
 
-    package init(reading members: inout AnswerReader) throws(AnswerProblem) {
+    package init(reading members: inout AnswerReader) throws(AnswerError) {
         signedPayload = try members.requiredString("signedPayload")
         sendAttempts = try members.objects("sendAttempts")
     }

@@ -7,7 +7,7 @@ package struct SubscriptionStatusesAnswer: APIAnswer {
         package let subscriptionGroupIdentifier: SubscriptionGroupIdentifier?
         package let lastTransactions: [Item]
 
-        package init(reading members: inout AnswerReader) throws(AnswerProblem) {
+        package init(reading members: inout AnswerReader) throws(AnswerError) {
             subscriptionGroupIdentifier = members.identifier("subscriptionGroupIdentifier")
             lastTransactions = try members.objects("lastTransactions")
         }
@@ -19,7 +19,7 @@ package struct SubscriptionStatusesAnswer: APIAnswer {
         package let signedTransactionInfo: String
         package let signedRenewalInfo: String?
 
-        package init(reading members: inout AnswerReader) throws(AnswerProblem) {
+        package init(reading members: inout AnswerReader) throws(AnswerError) {
             status = try members.required("status") { $0.enumeration("status") }
             originalTransactionId = members.identifier("originalTransactionId")
             signedTransactionInfo = try members.requiredString("signedTransactionInfo")
@@ -32,7 +32,7 @@ package struct SubscriptionStatusesAnswer: APIAnswer {
     package let appAppleId: AppAppleId?
     package let data: [Group]
 
-    package init(reading members: inout AnswerReader) throws(AnswerProblem) {
+    package init(reading members: inout AnswerReader) throws(AnswerError) {
         environment = members.enumeration("environment")
         bundleId = members.identifier("bundleId")
         appAppleId = members.integer("appAppleId").map { AppAppleId($0) }

@@ -6,7 +6,7 @@ package import AppStoreModel
 package struct TransactionInfoAnswer: APIAnswer {
     package let signedTransactionInfo: String
 
-    package init(reading members: inout AnswerReader) throws(AnswerProblem) {
+    package init(reading members: inout AnswerReader) throws(AnswerError) {
         signedTransactionInfo = try members.requiredString("signedTransactionInfo")
     }
 }
@@ -15,7 +15,7 @@ package struct TransactionInfoAnswer: APIAnswer {
 package struct AppTransactionInfoAnswer: APIAnswer {
     package let signedAppTransactionInfo: String
 
-    package init(reading members: inout AnswerReader) throws(AnswerProblem) {
+    package init(reading members: inout AnswerReader) throws(AnswerError) {
         signedAppTransactionInfo = try members.requiredString("signedAppTransactionInfo")
     }
 }
@@ -29,7 +29,7 @@ package struct TransactionHistoryAnswer: APIAnswer {
     package let environment: AppStoreEnvironment?
     package let signedTransactions: [String]
 
-    package init(reading members: inout AnswerReader) throws(AnswerProblem) {
+    package init(reading members: inout AnswerReader) throws(AnswerError) {
         revision = members.string("revision")
         hasMore = try members.requiredBool("hasMore")
         bundleId = members.identifier("bundleId")
@@ -44,7 +44,7 @@ package struct OrderLookupAnswer: APIAnswer {
     package let status: OrderLookupStatus
     package let signedTransactions: [String]
 
-    package init(reading members: inout AnswerReader) throws(AnswerProblem) {
+    package init(reading members: inout AnswerReader) throws(AnswerError) {
         status = try members.required("status") { $0.enumeration("status") }
         signedTransactions = members.strings("signedTransactions")
     }

@@ -44,9 +44,9 @@ package final class RequestBudgets: Sendable {
 
     /// Waits until a request may be sent.
     ///
-    /// - Throws: ``APIFailure`` of kind `rateLimited`, with `retryAt`, if the wait would be too long, or of kind
+    /// - Throws: ``APIError`` of kind `rateLimited`, with `retryAt`, if the wait would be too long, or of kind
     ///   `cancelled`.
-    package func waitForTurn(_ operation: APIOperation, _ scope: APIScope) async throws(APIFailure) {
+    package func waitForTurn(_ operation: APIOperation, _ scope: APIScope) async throws(APIError) {
         let key = Key(operation, scope)
         let longestWait = UInt64(limits.longestWait.clampedNanoseconds)
         let begin = clocks.monotonicNanoseconds()
@@ -96,12 +96,12 @@ package final class RequestBudgets: Sendable {
         }
     }
 
-    private func wait(until moment: UInt64, from now: UInt64) async throws(APIFailure) {
+    private func wait(until moment: UInt64, from now: UInt64) async throws(APIError) {
         guard moment > now else { return }
         do {
             try await sleep(.nanoseconds(Int64(clamping: moment - now)))
         } catch {
-            throw APIFailure(kind: .cancelled, message: "the wait for the rate limit was cancelled", isRetriable: true)
+            throw APIError(kind: .cancelled, message: "the wait for the rate limit was cancelled", isRetriable: true)
         }
     }
 
@@ -109,8 +109,8 @@ package final class RequestBudgets: Sendable {
         clocks.wallMilliseconds().saturatingAdd(Int64(clamping: (moment - min(moment, now)) / 1_000_000))
     }
 
-    private func spent(_ operation: APIOperation, until: Int64) -> APIFailure {
-        APIFailure(
+    private func spent(_ operation: APIOperation, until: Int64) -> APIError {
+        APIError(
             kind: .rateLimited, message: "\(operation): the rate limit allows no request before the deadline",
             isRetriable: true,
             retryAt: until, fix: "nothing was sent; retry at the reported time")

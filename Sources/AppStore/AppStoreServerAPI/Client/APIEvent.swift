@@ -6,7 +6,7 @@ package enum APIEvent: Sendable, Equatable {
     case keyUnusable(file: String, message: String)
     /// A request ended with a status or a failure; `failure` is nil on success. The duration runs from the request to
     /// the last byte of the response and excludes the wait for the request budget.
-    case answered(APIOperation, APIScope, status: Int?, failure: APIFailure.Kind?, milliseconds: Int64)
+    case answered(APIOperation, APIScope, status: Int?, failure: APIError.Kind?, milliseconds: Int64)
     /// The status was 401 even with a new token. All requests for this app fail until an operator fixes the cause.
     case unauthorized(APIScope)
     /// The status was 429. The budget for this endpoint is closed until the given time, in milliseconds since 1970.

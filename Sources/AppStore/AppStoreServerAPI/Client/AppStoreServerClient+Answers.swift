@@ -6,7 +6,7 @@ extension AppStoreServerClient {
     /// Sends a request and parses the response. The signed objects in the response are not verified.
     func answer<Answer: APIAnswer>(
         _ request: APIRequest, to scope: APIScope
-    ) async throws(APIFailure) -> Answer {
+    ) async throws(APIError) -> Answer {
         try AnswerReader.read(try await send(request, to: scope), of: request.operation)
     }
 
@@ -118,7 +118,7 @@ extension AppStoreServerClient {
     }
 }
 
-extension APIFailure {
+extension APIError {
     /// Creates the failure for a response that contains a rejected signed object.
     init(_ refused: RefusedObject, in operation: APIOperation) {
         self.init(

@@ -15,12 +15,12 @@ extension AppStoreServerClient {
     ///   - body: the JSON body, sent byte for byte.
     ///   - transactionId: the ID of the notification's transaction, not the originalTransactionId.
     ///   - priority: the priority; use `last` shortly before Apple's 12-hour deadline.
-    /// - Throws: ``APIFailure``. After `noAnswer` or `cancelled`, Apple may have received the answer. It is safe to
+    /// - Throws: ``APIError``. After `noAnswer` or `cancelled`, Apple may have received the answer. It is safe to
     ///   send the same bytes again.
     package func sendConsumption(
         _ body: [UInt8], form: ConsumptionForm, for transactionId: TransactionId, of bundleId: BundleId,
         in environment: AppStoreEnvironment, priority: RequestPriority = .urgent
-    ) async throws(APIFailure) {
+    ) async throws(APIError) {
         let operation: APIOperation =
             switch form {
             case .v1: .sendConsumptionInformationV1

@@ -32,7 +32,7 @@ extension AppStoreServerClient {
         let operation = APIOperation.getNotificationHistory
         let report = report
         return Pages(from: paginationToken, reportRepeat: { report(.repeatedPage(operation, scope)) }) {
-            token throws(APIFailure) in
+            token throws(APIError) in
             let answer: NotificationHistoryAnswer = try await self.answer(
                 .notificationHistory(query, paginationToken: token), to: scope)
             return Pages.Fetched(
@@ -46,7 +46,7 @@ extension AppStoreServerClient {
     ) -> Pages<TransactionPage> {
         let report = report
         return Pages(from: revision, reportRepeat: { report(.repeatedPage(operation, scope)) }) {
-            revision throws(APIFailure) in
+            revision throws(APIError) in
             let answer: TransactionHistoryAnswer = try await self.answer(request(revision), to: scope)
             let (transactions, refused) = self.verified(answer.signedTransactions, operation, scope)
             let page = TransactionPage(

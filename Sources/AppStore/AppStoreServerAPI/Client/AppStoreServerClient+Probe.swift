@@ -8,8 +8,8 @@ extension AppStoreServerClient {
     /// transaction.
     ///
     /// - Returns: the failure, which is of kind `refused` if everything works, or nil if Apple has the transaction.
-    package func probe(_ scope: APIScope) async -> APIFailure? {
-        do throws(APIFailure) {
+    package func probe(_ scope: APIScope) async -> APIError? {
+        do throws(APIError) {
             _ = try await send(APIRequest(.getTransactionInfo, Self.noTransaction.rawValue), to: scope)
             return nil
         } catch {

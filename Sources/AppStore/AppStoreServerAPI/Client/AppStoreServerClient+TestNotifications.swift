@@ -1,19 +1,19 @@
 extension AppStoreServerClient {
     /// Request a Test Notification: Apple sends one to the environment's URL in App Store Connect.
     ///
-    /// - Throws: ``APIFailure``, with code `serverNotificationURLNotFound` if no URL is configured.
-    package func requestTestNotification(_ scope: APIScope) async throws(APIFailure) -> TestNotificationToken {
+    /// - Throws: ``APIError``, with code `serverNotificationURLNotFound` if no URL is configured.
+    package func requestTestNotification(_ scope: APIScope) async throws(APIError) -> TestNotificationToken {
         let answer: TestNotificationAnswer = try await answer(APIRequest(.requestTestNotification), to: scope)
         return answer.testNotificationToken
     }
 
     /// Get Test Notification Status: returns our endpoint's response, as seen by Apple's server.
     ///
-    /// - Throws: ``APIFailure``, with code `testNotificationNotFound` until Apple's first attempt, which takes about a
+    /// - Throws: ``APIError``, with code `testNotificationNotFound` until Apple's first attempt, which takes about a
     ///   minute.
     package func getTestNotificationStatus(
         _ token: TestNotificationToken, _ scope: APIScope
-    ) async throws(APIFailure) -> TestNotificationStatus {
+    ) async throws(APIError) -> TestNotificationStatus {
         let operation = APIOperation.getTestNotificationStatus
         let answer: TestNotificationStatusAnswer = try await answer(APIRequest(operation, token.rawValue), to: scope)
         let signedPayload = Array(answer.signedPayload.utf8)
@@ -22,7 +22,7 @@ extension AppStoreServerClient {
                 signedPayload: signedPayload, verdict: try verdict(on: signedPayload, operation, scope),
                 sendAttempts: answer.sendAttempts)
         } catch {
-            throw APIFailure(error, in: operation)
+            throw APIError(error, in: operation)
         }
     }
 }

@@ -4,42 +4,42 @@ package import AppStoreVerification
 extension AppStoreServerClient {
     /// Get Transaction Info.
     ///
-    /// - Throws: ``APIFailure``, with code `transactionIdNotFound` if the app has no such transaction in this
+    /// - Throws: ``APIError``, with code `transactionIdNotFound` if the app has no such transaction in this
     ///   environment.
     package func getTransactionInfo(
         _ id: TransactionId, _ scope: APIScope
-    ) async throws(APIFailure) -> VerifiedTransaction {
+    ) async throws(APIError) -> VerifiedTransaction {
         let operation = APIOperation.getTransactionInfo
         let answer: TransactionInfoAnswer = try await answer(APIRequest(operation, id.rawValue), to: scope)
         do throws(RefusedObject) {
             return try verified(answer.signedTransactionInfo, operation, scope)
         } catch {
-            throw APIFailure(error, in: operation)
+            throw APIError(error, in: operation)
         }
     }
 
     /// Get App Transaction Info.
     ///
-    /// - Throws: ``APIFailure``.
+    /// - Throws: ``APIError``.
     package func getAppTransactionInfo(
         _ id: AnyTransactionId, _ scope: APIScope
-    ) async throws(APIFailure) -> VerifiedAppTransaction {
+    ) async throws(APIError) -> VerifiedAppTransaction {
         let operation = APIOperation.getAppTransactionInfo
         let answer: AppTransactionInfoAnswer = try await answer(APIRequest(operation, id.rawValue), to: scope)
         do throws(RefusedObject) {
             return try verified(appTransaction: answer.signedAppTransactionInfo, operation, scope)
         } catch {
-            throw APIFailure(error, in: operation)
+            throw APIError(error, in: operation)
         }
     }
 
     /// Get All Subscription Statuses for a customer.
     ///
     /// - Parameter statuses: the statuses of the entries to return; empty means all.
-    /// - Throws: ``APIFailure``.
+    /// - Throws: ``APIError``.
     package func getAllSubscriptionStatuses(
         _ id: AnyTransactionId, statuses: [SubscriptionStatus] = [], _ scope: APIScope
-    ) async throws(APIFailure) -> SubscriptionStatuses {
+    ) async throws(APIError) -> SubscriptionStatuses {
         let operation = APIOperation.getAllSubscriptionStatuses
         let request = APIRequest(
             operation, id.rawValue, query: statuses.map { (name: "status", value: String($0.rawValue)) })
@@ -67,8 +67,8 @@ extension AppStoreServerClient {
 
     /// Look Up Order ID.
     ///
-    /// - Throws: ``APIFailure``. An order that belongs to a different app is not a failure; its status is `invalid`.
-    package func lookUpOrderId(_ id: OrderId, _ scope: APIScope) async throws(APIFailure) -> OrderLookup {
+    /// - Throws: ``APIError``. An order that belongs to a different app is not a failure; its status is `invalid`.
+    package func lookUpOrderId(_ id: OrderId, _ scope: APIScope) async throws(APIError) -> OrderLookup {
         let operation = APIOperation.lookUpOrderId
         let answer: OrderLookupAnswer = try await answer(APIRequest(operation, id.rawValue), to: scope)
         let (transactions, refused) = verified(answer.signedTransactions, operation, scope)
@@ -78,17 +78,17 @@ extension AppStoreServerClient {
     /// Set App Account Token: assigns an account in the developer's system to a purchase that was made without one.
     ///
     /// - Parameter id: a transaction. For a subscription, the token applies to all of its transactions.
-    /// - Throws: ``APIFailure``.
+    /// - Throws: ``APIError``.
     package func setAppAccountToken(
         _ token: AppAccountToken, of id: OriginalTransactionId, _ scope: APIScope
-    ) async throws(APIFailure) {
+    ) async throws(APIError) {
         _ = try await send(.setAppAccountToken(token, of: id), to: scope)
     }
 
     /// Finish Transaction, on behalf of the app.
     ///
-    /// - Throws: ``APIFailure``.
-    package func finishTransaction(_ id: TransactionId, _ scope: APIScope) async throws(APIFailure) {
+    /// - Throws: ``APIError``.
+    package func finishTransaction(_ id: TransactionId, _ scope: APIScope) async throws(APIError) {
         _ = try await send(APIRequest(.finishTransaction, id.rawValue), to: scope)
     }
 }

@@ -73,18 +73,18 @@ package final class AppStoreServerClient: Sendable {
 
     /// Sends any request and returns the body of a successful response (any 2xx).
     ///
-    /// - Throws: ``APIFailure`` of any kind except `unverified`.
-    package func send(_ request: APIRequest, to scope: APIScope) async throws(APIFailure) -> [UInt8] {
+    /// - Throws: ``APIError`` of any kind except `unverified`.
+    package func send(_ request: APIRequest, to scope: APIScope) async throws(APIError) -> [UInt8] {
         let url = try baseURL(of: scope) + request.target()
         let token = try tokens.token(for: scope.bundleId)
-        do throws(APIFailure) {
+        do throws(APIError) {
             return try await send(request, url, token, scope)
         } catch {
             guard error.kind == .unauthorized else { throw error }
             // Retry with a new token: the key may have been rotated or the clock corrected.
             tokens.discard(token, of: scope.bundleId)
             let renewed = try tokens.token(for: scope.bundleId)
-            do throws(APIFailure) {
+            do throws(APIError) {
                 return try await send(request, url, renewed, scope)
             } catch {
                 if error.kind == .unauthorized { report(.unauthorized(scope)) }
@@ -95,7 +95,7 @@ package final class AppStoreServerClient: Sendable {
 
     private func send(
         _ request: APIRequest, _ url: String, _ token: BearerToken, _ scope: APIScope
-    ) async throws(APIFailure) -> [UInt8] {
+    ) async throws(APIError) -> [UInt8] {
         try await budgets.waitForTurn(request.operation, scope)
         let begin = clocks.monotonicMilliseconds()
         let span = TraceScope.current?.span?.child(request.operation.method, .client)
@@ -105,7 +105,7 @@ package final class AppStoreServerClient: Sendable {
             span?.end(spanAttributes(request, url, scope, response), error: spanError(response))
         } catch {
             span?.end(spanAttributes(request, url, scope, nil), error: error.code.description)
-            let failure = APIFailure(error)
+            let failure = APIError(error)
             reportAnswer(request.operation, scope, nil, failure.kind, since: begin)
             throw failure
         }
@@ -114,7 +114,7 @@ package final class AppStoreServerClient: Sendable {
             budgets.answered(request.operation, scope)
             return response.body
         }
-        let failure = APIFailure(response, token: token, now: clocks.wallMilliseconds())
+        let failure = APIError(response, token: token, now: clocks.wallMilliseconds())
         reportAnswer(request.operation, scope, response.status, failure.kind, since: begin)
         if failure.kind == .rateLimited {
             let until = budgets.close(request.operation, scope, until: failure.retryAt)
@@ -126,7 +126,7 @@ package final class AppStoreServerClient: Sendable {
     }
 
     private func reportAnswer(
-        _ operation: APIOperation, _ scope: APIScope, _ status: Int?, _ failure: APIFailure.Kind?, since begin: Int64
+        _ operation: APIOperation, _ scope: APIScope, _ status: Int?, _ failure: APIError.Kind?, since begin: Int64
     ) {
         let elapsed = clocks.monotonicMilliseconds() - begin
         report(.answered(operation, scope, status: status, failure: failure, milliseconds: elapsed))
@@ -143,7 +143,7 @@ package final class AppStoreServerClient: Sendable {
             timeout: configuration.timeout, maximumBodyBytes: Self.maximumBodyBytes)
     }
 
-    private func baseURL(of scope: APIScope) throws(APIFailure) -> String {
+    private func baseURL(of scope: APIScope) throws(APIError) -> String {
         switch scope.environment {
         case .production: return configuration.productionURL
         case .sandbox: return configuration.sandboxURL

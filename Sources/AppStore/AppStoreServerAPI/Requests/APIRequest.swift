@@ -20,9 +20,9 @@ package struct APIRequest: Sendable {
 
     /// Returns the path and query, percent-encoded.
     ///
-    /// - Throws: ``APIFailure`` of kind `invalidRequest` if an argument cannot be one of Apple's identifiers. External
+    /// - Throws: ``APIError`` of kind `invalidRequest` if an argument cannot be one of Apple's identifiers. External
     ///   input must not change the path.
-    package func target() throws(APIFailure) -> String {
+    package func target() throws(APIError) -> String {
         var target = ""
         var rest = arguments[...]
         for segment in operation.path.split(separator: "/") {

@@ -20,7 +20,7 @@ package struct Pages<Page: Sendable>: Sendable {
     /// The maximum length of a cursor, which becomes part of a URL.
     private static var longestCursor: Int { 4096 }
 
-    private let fetch: @Sendable (String?) async throws(APIFailure) -> Fetched
+    private let fetch: @Sendable (String?) async throws(APIError) -> Fetched
     private let reportRepeat: @Sendable () -> Void
     /// The cursors used so far.
     private var seen: Set<String> = []
@@ -30,7 +30,7 @@ package struct Pages<Page: Sendable>: Sendable {
 
     init(
         from cursor: String?, reportRepeat: @escaping @Sendable () -> Void,
-        fetch: @escaping @Sendable (String?) async throws(APIFailure) -> Fetched
+        fetch: @escaping @Sendable (String?) async throws(APIError) -> Fetched
     ) {
         self.cursor = cursor
         self.reportRepeat = reportRepeat
@@ -39,7 +39,7 @@ package struct Pages<Page: Sendable>: Sendable {
     }
 
     /// Returns the next page, or nil after the last page. After a failure, calling again requests the same page.
-    package mutating func next() async throws(APIFailure) -> Page? {
+    package mutating func next() async throws(APIError) -> Page? {
         switch position {
         case .end: return nil
         case .repeated:

@@ -47,10 +47,10 @@ package final class BearerTokens: Sendable {
 
     /// Returns a valid token for an app.
     ///
-    /// - Throws: an ``APIFailure`` with kind `noKey` if the app has no usable key.
-    func token(for bundleId: BundleId) throws(APIFailure) -> BearerToken {
+    /// - Throws: an ``APIError`` with kind `noKey` if the app has no usable key.
+    func token(for bundleId: BundleId) throws(APIError) -> BearerToken {
         guard let credentials = credentials[bundleId] else {
-            throw APIFailure(
+            throw APIError(
                 kind: .noKey, message: "no App Store Server API key is configured for \(bundleId)", isRetriable: false,
                 fix: "set appstore.api.issuer.id, appstore.api.key.id and appstore.api.key.file")
         }
@@ -76,7 +76,7 @@ package final class BearerTokens: Sendable {
 
     private static func token(
         for bundleId: BundleId, _ credentials: APICredentials, in state: inout State, now: Int64, monotonic: Int64
-    ) -> (Result<BearerToken, APIFailure>, APIEvent?) {
+    ) -> (Result<BearerToken, APIError>, APIEvent?) {
         let path = credentials.keyFile
         var key = state.keys[path] ?? KeyState(file: SigningKeyFile(path: path))
         var event: APIEvent?
@@ -107,15 +107,15 @@ package final class BearerTokens: Sendable {
             state.tokens[bundleId] = CachedToken(token: token, generation: key.generation)
             return (.success(token), event)
         } catch {
-            let failure = APIFailure(
+            let failure = APIError(
                 kind: .noKey, message: "failed to sign the App Store Server API token: \(error.message)",
                 isRetriable: true)
             return (.failure(failure), event)
         }
     }
 
-    private static func unusable(_ path: String) -> APIFailure {
-        APIFailure(
+    private static func unusable(_ path: String) -> APIError {
+        APIError(
             kind: .noKey, message: "the App Store Server API key \(path) cannot be used", isRetriable: true,
             fix: "put App Store Connect's .p8 file at that path, readable by this process; it is reloaded automatically"
         )

@@ -117,7 +117,7 @@ enum CertificateChecks {
     /// Maps the library's first failure to a refusal. The path is unauthenticated, so the refusal is only
     /// informational.
     private static func refusal(
-        _ failure: ChainFailure, _ certificates: [Certificate?], _ trust: TrustStore
+        _ failure: ChainError, _ certificates: [Certificate?], _ trust: TrustStore
     ) -> Refusal {
         switch failure.kind {
         case .noTrustedRoot:

@@ -18,11 +18,11 @@ package struct StatusComparison: Sendable {
 
     /// Queries the status of a subscription with one request.
     ///
-    /// - Throws: ``APIFailure``, with kind `unverified` if a signed object that may be about the subscription cannot be
+    /// - Throws: ``APIError``, with kind `unverified` if a signed object that may be about the subscription cannot be
     ///   verified yet.
-    package func answer(about subscription: PublishedSubscription) async throws(APIFailure) -> StatusAnswer {
+    package func answer(about subscription: PublishedSubscription) async throws(APIError) -> StatusAnswer {
         let statuses: SubscriptionStatuses
-        do throws(APIFailure) {
+        do throws(APIError) {
             statuses = try await client.getAllSubscriptionStatuses(
                 AnyTransactionId(subscription.originalTransactionId), scope)
         } catch {
@@ -39,7 +39,7 @@ package struct StatusComparison: Sendable {
         }
         guard let refused = refused(of: subscription, in: statuses.refusedItems) else { return .unknown }
         guard !refused.object.isRetriable else {
-            throw APIFailure(
+            throw APIError(
                 kind: .unverified, status: 200,
                 message: "a signed object in the response was rejected: \(refused.object)", isRetriable: true,
                 fix: "check apps, root.certificates and appstore.api.url")

@@ -6,10 +6,10 @@ package struct StatusInquiry: Sendable {
     package enum Outcome: Sendable {
         case answer(StatusAnswer)
         /// Apple refuses this request permanently.
-        case refused(APIFailure)
+        case refused(APIError)
         /// Apple returned no readable answer. A single failure implies nothing about other subscriptions, but
         /// ``unansweredInARow`` consecutive failures do.
-        case unanswered(APIFailure)
+        case unanswered(APIError)
     }
 
     /// The number of consecutive unanswered queries after which the failure is assumed to affect all subscriptions.
@@ -24,20 +24,20 @@ package struct StatusInquiry: Sendable {
     }
 
     /// - Parameter asked: called before each request.
-    /// - Throws: an ``APIFailure`` that affects all subscriptions, such as a rejected key or a persistent rate limit,
+    /// - Throws: an ``APIError`` that affects all subscriptions, such as a rejected key or a persistent rate limit,
     ///   or an error thrown by the repetition's `sleep`.
     package func ask(about subscription: PublishedSubscription, asked: () -> Void = {}) async throws -> Outcome {
         var request = RepeatedRequest(repetition)
         while true {
             asked()
-            do throws(APIFailure) {
+            do throws(APIError) {
                 return .answer(try await comparison.answer(about: subscription))
             } catch {
                 do {
                     try await request.wait(after: error)
-                } catch let failure as APIFailure where failure.isRefusal && !failure.isRetriable {
+                } catch let failure as APIError where failure.isRefusal && !failure.isRetriable {
                     return .refused(failure)
-                } catch let failure as APIFailure where failure.kind == .server || failure.kind == .unreadable {
+                } catch let failure as APIError where failure.kind == .server || failure.kind == .unreadable {
                     return .unanswered(failure)
                 }
             }

@@ -18,8 +18,8 @@ package struct ConsumptionAnswer: Hashable, Sendable {
 
     /// Creates the body after checking every constraint that Apple documents.
     ///
-    /// - Throws: ``ConsumptionProblem``. In that case, nothing may be sent.
-    package init(_ facts: RefundFacts, _ decision: RefundDecision) throws(ConsumptionProblem) {
+    /// - Throws: ``ConsumptionError``. In that case, nothing may be sent.
+    package init(_ facts: RefundFacts, _ decision: RefundDecision) throws(ConsumptionError) {
         let statement = try ConsumptionStatement(facts, decision)
         // The version 2 endpoint rejects Advanced Commerce purchases, and version 1 is documented only for them.
         form = facts.isAdvancedCommerce ? .version1 : .version2
@@ -31,20 +31,20 @@ package struct ConsumptionAnswer: Hashable, Sendable {
 
     /// Returns the reason why Apple accepts no answer for a transaction regardless of the company's data, or nil if
     /// Apple accepts one.
-    package static func finalProblem(of facts: RefundFacts) -> ConsumptionProblem? {
+    package static func finalProblem(of facts: RefundFacts) -> ConsumptionError? {
         switch facts.inAppOwnershipType {
         case .familyShared:
-            return ConsumptionProblem(
+            return ConsumptionError(
                 code: .familyShared, message: "Apple accepts no answer for a family member's transaction")
         case .assigned:
-            return ConsumptionProblem(
+            return ConsumptionError(
                 code: .assigned, message: "Apple accepts no answer for an assigned transaction")
         default: break
         }
         guard facts.isAdvancedCommerce, let type = facts.productType, type.isKnown, type != .consumable,
             type != .autoRenewableSubscription
         else { return nil }
-        return ConsumptionProblem(
+        return ConsumptionError(
             code: .typeNotSupported,
             message: "for Advanced Commerce purchases, Apple accepts answers only about consumables and subscriptions")
     }

@@ -7,31 +7,31 @@ struct ConsumptionStatement {
     let sampleContentProvided: Bool
     let facts: ConsumptionFacts
 
-    init(_ facts: RefundFacts, _ decision: RefundDecision) throws(ConsumptionProblem) {
+    init(_ facts: RefundFacts, _ decision: RefundDecision) throws(ConsumptionError) {
         let consumption = decision.consumption
         if let problem = ConsumptionAnswer.finalProblem(of: facts) { throw problem }
         guard decision.outcome != .doNotAnswer else {
-            throw ConsumptionProblem(code: .doNotAnswer, message: "the decision is to send nothing")
+            throw ConsumptionError(code: .doNotAnswer, message: "the decision is to send nothing")
         }
         guard consumption.customerConsented == true else {
             throw decision.isConsentRescinded
-                ? ConsumptionProblem(
+                ? ConsumptionError(
                     code: .consentRescinded,
                     message: "a parent revoked consent, and no consent has been recorded since")
-                : ConsumptionProblem(
+                : ConsumptionError(
                     code: .noConsent,
                     message: "the customer's consent is not recorded; without it, Apple requires that nothing be sent")
         }
         guard decision.outcome != .hold else {
-            throw ConsumptionProblem(code: .held, message: "an operator must decide: sluicectl refunds answer")
+            throw ConsumptionError(code: .held, message: "an operator must decide: sluicectl refunds answer")
         }
         guard let deliveryStatus = consumption.deliveryStatus else {
-            throw ConsumptionProblem(
+            throw ConsumptionError(
                 code: .deliveryStatusMissing,
                 message: "deliveryStatus is required: set it under consumption in the rules, or in the answer")
         }
         guard let sampleContentProvided = consumption.sampleContentProvided else {
-            throw ConsumptionProblem(
+            throw ConsumptionError(
                 code: .sampleContentMissing,
                 message: "sampleContentProvided is required: set it under consumption in the rules, or in the answer"
             )

@@ -1,5 +1,5 @@
 /// The reason codes of dead-lettered records, waiting rounds, and rounds that ended without an answer. They are metric
-/// labels and appear in records, so they are a contract. The codes of `RefundRules.ConsumptionProblem` are used
+/// labels and appear in records, so they are a contract. The codes of `RefundRules.ConsumptionError` are used
 /// unchanged.
 package enum RefundReason {
     // Reasons for dead-lettering a record. An operator should examine it.
@@ -36,7 +36,7 @@ package enum RefundReason {
     package static let noAnswerAccepted = "no_answer_accepted"
 
     /// The values of a metric label: the reasons for waiting, and the codes of temporary problems in
-    /// `ConsumptionProblem`.
+    /// `ConsumptionError`.
     package static let ofWaiting = [
         appNotConfigured, keyMissing, factsUnreadable, preferenceUnreadable, providerSilent, providerRefused,
         providerMalformed, newerAnswer, apiUnauthorized, apiNotFound, apiRateLimited, apiRefused, apiUnavailable,

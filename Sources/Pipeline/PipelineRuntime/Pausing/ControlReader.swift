@@ -68,7 +68,7 @@ final class ControlReader: Service {
             state.withLock { $0.consumer = reading.consumer }
             let deadline = ContinuousClock.now + .seconds(60)
             while !reading.isComplete {
-                guard .now < deadline else { throw ControlTopicFailure(description: "its end was not reached in time") }
+                guard .now < deadline else { throw ControlTopicError(description: "its end was not reached in time") }
                 try await apply(reading, within: .seconds(1))
             }
         } catch {

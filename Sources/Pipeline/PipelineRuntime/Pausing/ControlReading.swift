@@ -56,11 +56,11 @@ final class ControlReading: Sendable {
     ///
     /// - Parameter limit: the maximum wait; nil waits until there are records.
     /// - Returns: the malformed records, which were not applied.
-    /// - Throws: ``ControlTopicFailure`` if reading has ended.
-    func next(within limit: Duration?) async throws(ControlTopicFailure) -> [Fault] {
+    /// - Throws: ``ControlTopicError`` if reading has ended.
+    func next(within limit: Duration?) async throws(ControlTopicError) -> [Fault] {
         guard let partition = await consumer.assignedPartitions.first,
             let records = await partition.next(maxRecords: 1000, maxBytes: 4 << 20, within: limit)
-        else { throw ControlTopicFailure(description: report.text.withLock { $0 }) }
+        else { throw ControlTopicError(description: report.text.withLock { $0 }) }
         let isAtEnd = partition.hasReachedEnd
         return state.withLock { state in
             if isAtEnd { state.isComplete = true }
@@ -77,6 +77,6 @@ final class ControlReading: Sendable {
 }
 
 /// The control topic cannot be read.
-struct ControlTopicFailure: Error, CustomStringConvertible {
+struct ControlTopicError: Error, CustomStringConvertible {
     let description: String
 }

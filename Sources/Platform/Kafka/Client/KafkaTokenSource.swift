@@ -19,7 +19,7 @@ public struct KafkaToken: Sendable {
 }
 
 /// A failure to obtain a token.
-public struct KafkaTokenFailure: Error, Hashable, Sendable, CustomStringConvertible {
+public struct KafkaTokenError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The prefix of the message if the provider refused to issue a token. It marks the refusal in librdkafka's error.
     static let refusal = "refused: "
 
@@ -39,14 +39,14 @@ public struct KafkaTokenFailure: Error, Hashable, Sendable, CustomStringConverti
 
 /// A source of SASL OAUTHBEARER tokens for a process's clients. Two sources are equal if they are the same object.
 public final class KafkaTokenSource: Sendable, Hashable {
-    private let fetch: @Sendable () async throws(KafkaTokenFailure) -> KafkaToken
+    private let fetch: @Sendable () async throws(KafkaTokenError) -> KafkaToken
 
     /// - Parameter fetch: requests a new token and must return within a minute. Each client calls it at startup,
     ///   shortly before its token expires, and ten seconds after a failure.
-    public init(_ fetch: @escaping @Sendable () async throws(KafkaTokenFailure) -> KafkaToken) { self.fetch = fetch }
+    public init(_ fetch: @escaping @Sendable () async throws(KafkaTokenError) -> KafkaToken) { self.fetch = fetch }
 
     /// Requests a new token.
-    public func token() async throws(KafkaTokenFailure) -> KafkaToken { try await fetch() }
+    public func token() async throws(KafkaTokenError) -> KafkaToken { try await fetch() }
 
     public static func == (left: KafkaTokenSource, right: KafkaTokenSource) -> Bool { left === right }
 

@@ -80,7 +80,7 @@ extension KafkaTrouble {
 
     private static func authentication(_ text: String, _ version: Int32) -> Cause {
         if text.contains("acquire SASL OAUTHBEARER token") {
-            return text.contains(KafkaTokenFailure.refusal) ? .tokenRefused : .token
+            return text.contains(KafkaTokenError.refusal) ? .tokenRefused : .token
         }
         if text.contains("mechanism handshake failed") { return .mechanism }
         return text.contains("SCRAM-") && version < firstWithFreshNonces ? .repeatedNonce : .credentials

@@ -11,7 +11,7 @@ struct TokenRefresh: Sendable {
         // The task need not be awaited, because librdkafka repeats its request until it has a token. The task keeps the
         // handle alive.
         Task {
-            do throws(KafkaTokenFailure) {
+            do throws(KafkaTokenError) {
                 Self.set(try await source.token(), on: handle)
             } catch {
                 Self.fail("\(error)", on: handle)

@@ -3,7 +3,7 @@ internal import Glibc
 /// Error messages for a directory: the failed operation, the system's reason, and the fix for an operator.
 enum DirectoryProblem {
     /// - Parameter action: the failed operation with its path, such as `write /archive/a`.
-    static func error(_ failure: SystemFailure, _ action: String) -> ObjectStoreError {
+    static func error(_ failure: SystemError, _ action: String) -> ObjectStoreError {
         let reason = String(cString: strerror(failure.number))
         let (code, fix) = meaning(of: failure.number)
         return ObjectStoreError(code, "cannot \(action): \(reason)" + (fix.map { "; \($0)" } ?? ""))

@@ -9,7 +9,7 @@ extension DirectoryStore {
     func synchronizeNow() throws(ObjectStoreError) {
         let batch = unsynchronized.take()
         for (name, file) in batch.files {
-            do throws(SystemFailure) {
+            do throws(SystemError) {
                 try calls.synchronize(file.descriptor)
             } catch {
                 unsynchronized.failed(name, notDurable(error, tree.path(name)))
@@ -17,7 +17,7 @@ extension DirectoryStore {
         }
         var failure: ObjectStoreError?
         for folder in batch.folders {
-            do throws(SystemFailure) {
+            do throws(SystemError) {
                 try calls.synchronize(folder.descriptor)
             } catch {
                 unsynchronized.add(folder)
@@ -45,14 +45,14 @@ extension DirectoryStore {
     }
 
     private func synchronizeEntries(of folder: Folder) throws(ObjectStoreError) {
-        do throws(SystemFailure) {
+        do throws(SystemError) {
             try calls.synchronize(folder.descriptor)
         } catch {
             throw DirectoryProblem.error(error, "make \(tree.path(folder.name)) durable")
         }
     }
 
-    private func notDurable(_ failure: SystemFailure, _ path: String) -> ObjectStoreError {
+    private func notDurable(_ failure: SystemError, _ path: String) -> ObjectStoreError {
         let error = DirectoryProblem.error(failure, "make \(path) durable")
         return error.code == .full ? error : ObjectStoreError(.notDurable, error.message)
     }

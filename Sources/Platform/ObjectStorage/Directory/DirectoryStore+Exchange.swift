@@ -13,7 +13,7 @@ extension DirectoryStore {
                 let held: OpenFile
                 if let open = lockFile { held = open } else { held = try openExchangeLock(of: folder.name) }
                 lockFile = held
-                do throws(SystemFailure) {
+                do throws(SystemError) {
                     try calls.lock(held.descriptor, waiting: true)
                 } catch {
                     throw DirectoryProblem.error(error, "lock the replacement of \(tree.path(name))")
@@ -46,7 +46,7 @@ extension DirectoryStore {
         let temporary = ".\(component).new"
         guard let file = try openTemporary(temporary, in: folder) else { return false }
         try fill(file, bytes, temporary, in: folder, "\(tree.path(folder.name))/\(temporary)")
-        do throws(SystemFailure) {
+        do throws(SystemError) {
             try calls.synchronize(file.descriptor)
             try calls.rename(temporary, to: component, in: folder.descriptor)
         } catch {
@@ -68,8 +68,8 @@ extension DirectoryStore {
 
     /// Creates a temporary file, replacing any left over from a crash. Returns nil if the folder no longer exists.
     private func openTemporary(_ component: String, in folder: Folder) throws(ObjectStoreError) -> OpenFile? {
-        do throws(SystemFailure) {
-            do throws(SystemFailure) {
+        do throws(SystemError) {
+            do throws(SystemError) {
                 return OpenFile(try calls.open(component, in: folder.descriptor, .creating), calls)
             } catch {
                 guard error.number == EEXIST else { throw error }

@@ -45,7 +45,7 @@ extension DirectoryStore {
     /// Returns the objects and folders. Files without a valid object name do not belong to the store and are ignored.
     private func entries(of folder: Folder) throws(ObjectStoreError) -> [Entry] {
         let prefix = folder.name.map { $0.text + "/" } ?? ""
-        do throws(SystemFailure) {
+        do throws(SystemError) {
             return try calls.entries(of: folder.descriptor).compactMap { entry in
                 guard entry.kind != .other, let name = try? ObjectName(prefix + entry.name) else { return nil }
                 return Entry(name: name, isFolder: entry.kind == .folder)
@@ -59,7 +59,7 @@ extension DirectoryStore {
 
     /// Returns the size of an object, or nil if it has been deleted.
     private func byteCount(_ name: ObjectName, in folder: Folder) throws(ObjectStoreError) -> Int? {
-        do throws(SystemFailure) {
+        do throws(SystemError) {
             return try calls.status(String(name.lastComponent), in: folder.descriptor).byteCount
         } catch {
             if error.number == ENOENT { return nil }

@@ -28,7 +28,7 @@ extension DirectoryStore {
 
     private func openLockFile(_ component: String, in place: ObjectName) throws(ObjectStoreError) -> OpenFile {
         try inFolder(place) { (folder) throws(ObjectStoreError) in
-            do throws(SystemFailure) {
+            do throws(SystemError) {
                 return OpenFile(try calls.open(component, in: folder.descriptor, .locking), calls)
             } catch {
                 if error.number == ENOENT { return nil }
@@ -38,7 +38,7 @@ extension DirectoryStore {
     }
 
     private func hold(_ file: OpenFile, _ path: String) throws(ObjectStoreError) {
-        do throws(SystemFailure) {
+        do throws(SystemError) {
             try calls.lock(file.descriptor, waiting: false)
         } catch {
             guard error.number == EWOULDBLOCK else { throw DirectoryProblem.error(error, "lock \(path)") }
@@ -52,7 +52,7 @@ extension DirectoryStore {
     private func removeFormerLocks(_ folder: Folder, _ prefix: ObjectName) throws(ObjectStoreError) {
         let path = "\(tree.path(prefix))/\(Self.writerLock)"
         let former: OpenFile
-        do throws(SystemFailure) {
+        do throws(SystemError) {
             former = OpenFile(try calls.open(Self.writerLock, in: folder.descriptor, .reading), calls)
         } catch {
             if error.number == ENOENT { return }

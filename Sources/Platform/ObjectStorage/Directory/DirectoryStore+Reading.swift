@@ -23,7 +23,7 @@ extension DirectoryStore {
     }
 
     func opened(_ name: ObjectName, in folder: Folder) throws(ObjectStoreError) -> OpenFile? {
-        do throws(SystemFailure) {
+        do throws(SystemError) {
             return OpenFile(try calls.open(String(name.lastComponent), in: folder.descriptor, .reading), calls)
         } catch {
             if error.number == ENOENT { return nil }
@@ -35,7 +35,7 @@ extension DirectoryStore {
     /// folder.
     func bytes(of file: OpenFile, _ name: ObjectName, in range: Range<Int>) throws(ObjectStoreError) -> [UInt8]? {
         let status: FileStatus
-        do throws(SystemFailure) {
+        do throws(SystemError) {
             status = try calls.status(file.descriptor)
         } catch {
             throw DirectoryProblem.error(error, "read \(tree.path(name))")
@@ -65,7 +65,7 @@ extension DirectoryStore {
                     count += read
                 }
             }
-        } catch let error as SystemFailure {
+        } catch let error as SystemError {
             throw DirectoryProblem.error(error, "read \(tree.path(name))")
         } catch {
             throw ObjectStoreError(.failed, "cannot read \(tree.path(name)): \(error)")

@@ -5,7 +5,7 @@ extension DirectoryStore {
         let component = String(name.lastComponent)
         try inFolder(name.folder) { (folder) throws(ObjectStoreError) -> Void? in
             let file: OpenFile
-            do throws(SystemFailure) {
+            do throws(SystemError) {
                 file = OpenFile(try calls.open(component, in: folder.descriptor, .creating), calls)
             } catch {
                 if error.number == ENOENT { return nil }
@@ -60,7 +60,7 @@ extension DirectoryStore {
 
     /// Removes an object. Returns false if it does not exist.
     private func remove(_ name: ObjectName, in folder: Folder) throws(ObjectStoreError) -> Bool {
-        do throws(SystemFailure) {
+        do throws(SystemError) {
             try calls.remove(String(name.lastComponent), in: folder.descriptor)
             return true
         } catch {
@@ -74,8 +74,8 @@ extension DirectoryStore {
     func fill(
         _ file: OpenFile, _ bytes: [UInt8], _ component: String, in folder: Folder, _ path: String
     ) throws(ObjectStoreError) {
-        do throws(SystemFailure) {
-            try bytes.span.withUnsafeBytes { (bytes) throws(SystemFailure) in
+        do throws(SystemError) {
+            try bytes.span.withUnsafeBytes { (bytes) throws(SystemError) in
                 var rest = bytes
                 while !rest.isEmpty {
                     let count = try calls.write(file.descriptor, rest)

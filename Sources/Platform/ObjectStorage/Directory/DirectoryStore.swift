@@ -93,7 +93,7 @@ package final class DirectoryStore: ObjectStore {
         guard path.hasPrefix("/"), !path.utf8.contains(0) else {
             throw ObjectStoreError(.invalidURL, "the path of an object directory must begin with '/'")
         }
-        do throws(SystemFailure) {
+        do throws(SystemError) {
             let root = OpenFile(try calls.openFolder(path: path), calls)
             // An earlier process may have created the directory and ended before its entry was durable.
             if creating { try synchronizeParent(of: path, calls) }
@@ -105,7 +105,7 @@ package final class DirectoryStore: ObjectStore {
                     .noStore, "the directory \(path) does not exist: check the path and the mounted volumes")
             }
         }
-        do throws(SystemFailure) {
+        do throws(SystemError) {
             try calls.makeFolder(path: path)
             let root = OpenFile(try calls.openFolder(path: path), calls)
             try synchronizeParent(of: path, calls)
@@ -120,9 +120,9 @@ package final class DirectoryStore: ObjectStore {
 
     /// Synchronizes the parent's entries. Does nothing if this process cannot read the parent, because then it cannot
     /// have created anything there either.
-    private static func synchronizeParent(of path: String, _ calls: any FileCalls) throws(SystemFailure) {
+    private static func synchronizeParent(of path: String, _ calls: any FileCalls) throws(SystemError) {
         let parent: OpenFile
-        do throws(SystemFailure) {
+        do throws(SystemError) {
             parent = OpenFile(try calls.openFolder(path: parentPath(path)), calls)
         } catch {
             guard error.number == EACCES else { throw error }

@@ -6,31 +6,31 @@
 package protocol FileCalls: Sendable {
     /// Opens a folder by path, for the calls below. Symbolic links in the path are followed, because the operator chose
     /// it.
-    func openFolder(path: String) throws(SystemFailure) -> Int32
-    func makeFolder(path: String) throws(SystemFailure)
+    func openFolder(path: String) throws(SystemError) -> Int32
+    func makeFolder(path: String) throws(SystemError)
 
-    func open(_ name: String, in folder: Int32, _ opening: FileOpening) throws(SystemFailure) -> Int32
+    func open(_ name: String, in folder: Int32, _ opening: FileOpening) throws(SystemError) -> Int32
     func close(_ file: Int32)
-    func status(_ file: Int32) throws(SystemFailure) -> FileStatus
-    func status(_ name: String, in folder: Int32) throws(SystemFailure) -> FileStatus
+    func status(_ file: Int32) throws(SystemError) -> FileStatus
+    func status(_ name: String, in folder: Int32) throws(SystemError) -> FileStatus
     /// Reads at an offset. Returns 0 at the end of the file.
-    func read(_ file: Int32, into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(SystemFailure) -> Int
+    func read(_ file: Int32, into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(SystemError) -> Int
     /// Appends at least one of the bytes to the file and returns the number of bytes appended.
-    func write(_ file: Int32, _ bytes: UnsafeRawBufferPointer) throws(SystemFailure) -> Int
+    func write(_ file: Int32, _ bytes: UnsafeRawBufferPointer) throws(SystemError) -> Int
     /// Calls `fsync(2)` for the bytes of a file or the entries of a folder.
-    func synchronize(_ file: Int32) throws(SystemFailure)
+    func synchronize(_ file: Int32) throws(SystemError)
     /// Acquires an exclusive `flock(2)`, which is held until ``unlock(_:)`` is called or the descriptor is closed.
     /// Fails with `EWOULDBLOCK` if `waiting` is false and the lock is not available.
-    func lock(_ file: Int32, waiting: Bool) throws(SystemFailure)
+    func lock(_ file: Int32, waiting: Bool) throws(SystemError)
     func unlock(_ file: Int32)
 
-    func makeFolder(_ name: String, in folder: Int32) throws(SystemFailure)
-    func rename(_ name: String, to newName: String, in folder: Int32) throws(SystemFailure)
-    func remove(_ name: String, in folder: Int32) throws(SystemFailure)
+    func makeFolder(_ name: String, in folder: Int32) throws(SystemError)
+    func rename(_ name: String, to newName: String, in folder: Int32) throws(SystemError)
+    func remove(_ name: String, in folder: Int32) throws(SystemError)
     /// Removes an empty folder. Fails with `ENOTEMPTY` if the folder is not empty.
-    func removeFolder(_ name: String, in folder: Int32) throws(SystemFailure)
+    func removeFolder(_ name: String, in folder: Int32) throws(SystemError)
     /// Returns all entries of a folder except `.` and `..`, in any order.
-    func entries(of folder: Int32) throws(SystemFailure) -> [FolderEntry]
+    func entries(of folder: Int32) throws(SystemError) -> [FolderEntry]
 }
 
 /// How to open a file.
@@ -46,7 +46,7 @@ package enum FileOpening: Sendable {
 }
 
 /// A failed system call.
-package struct SystemFailure: Error, Equatable, Sendable {
+package struct SystemError: Error, Equatable, Sendable {
     /// The value of `errno`.
     package let number: Int32
 

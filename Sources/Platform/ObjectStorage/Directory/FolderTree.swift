@@ -69,7 +69,7 @@ final class FolderTree: Sendable {
     }
 
     private func make(_ name: ObjectName, in parent: Folder) throws(ObjectStoreError) -> Folder {
-        do throws(SystemFailure) {
+        do throws(SystemError) {
             try calls.makeFolder(String(name.lastComponent), in: parent.descriptor)
         } catch {
             // Another call or process created the folder in the meantime.
@@ -85,7 +85,7 @@ final class FolderTree: Sendable {
 
     private func opened(_ name: ObjectName, in parent: Folder) throws(ObjectStoreError) -> Folder? {
         let component = String(name.lastComponent)
-        do throws(SystemFailure) {
+        do throws(SystemError) {
             let descriptor = try calls.open(component, in: parent.descriptor, .folder)
             let folder = Folder(name, in: parent, OpenFile(descriptor, calls))
             keep(folder, as: name)

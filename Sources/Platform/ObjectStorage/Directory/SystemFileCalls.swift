@@ -7,15 +7,15 @@ package struct SystemFileCalls: FileCalls {
 
     package init() {}
 
-    package func openFolder(path: String) throws(SystemFailure) -> Int32 {
+    package func openFolder(path: String) throws(SystemError) -> Int32 {
         try Self.repeated { Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
     }
 
-    package func makeFolder(path: String) throws(SystemFailure) {
+    package func makeFolder(path: String) throws(SystemError) {
         _ = try Self.repeated { mkdir(path, Self.folderMode) }
     }
 
-    package func open(_ name: String, in folder: Int32, _ opening: FileOpening) throws(SystemFailure) -> Int32 {
+    package func open(_ name: String, in folder: Int32, _ opening: FileOpening) throws(SystemError) -> Int32 {
         // O_NONBLOCK, because opening must not block if an object's path is a pipe.
         let flags =
             switch opening {
@@ -29,13 +29,13 @@ package struct SystemFileCalls: FileCalls {
 
     package func close(_ file: Int32) { _ = Glibc.close(file) }
 
-    package func status(_ file: Int32) throws(SystemFailure) -> FileStatus {
+    package func status(_ file: Int32) throws(SystemError) -> FileStatus {
         var status = stat()
         _ = try Self.repeated { fstat(file, &status) }
         return FileStatus(status)
     }
 
-    package func status(_ name: String, in folder: Int32) throws(SystemFailure) -> FileStatus {
+    package func status(_ name: String, in folder: Int32) throws(SystemError) -> FileStatus {
         var status = stat()
         _ = try Self.repeated { fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) }
         return FileStatus(status)
@@ -43,57 +43,57 @@ package struct SystemFileCalls: FileCalls {
 
     package func read(
         _ file: Int32, into buffer: UnsafeMutableRawBufferPointer, at offset: Int
-    ) throws(SystemFailure) -> Int {
+    ) throws(SystemError) -> Int {
         try Self.repeated { pread(file, buffer.baseAddress, buffer.count, offset) }
     }
 
-    package func write(_ file: Int32, _ bytes: UnsafeRawBufferPointer) throws(SystemFailure) -> Int {
+    package func write(_ file: Int32, _ bytes: UnsafeRawBufferPointer) throws(SystemError) -> Int {
         let count = try Self.repeated { Glibc.write(file, bytes.baseAddress, bytes.count) }
         // The system guarantees either progress or an error. With neither, the caller would retry indefinitely.
-        guard count > 0 || bytes.isEmpty else { throw SystemFailure(number: EIO) }
+        guard count > 0 || bytes.isEmpty else { throw SystemError(number: EIO) }
         return count
     }
 
-    package func synchronize(_ file: Int32) throws(SystemFailure) {
+    package func synchronize(_ file: Int32) throws(SystemError) {
         _ = try Self.repeated { fsync(file) }
     }
 
-    package func lock(_ file: Int32, waiting: Bool) throws(SystemFailure) {
+    package func lock(_ file: Int32, waiting: Bool) throws(SystemError) {
         _ = try Self.repeated { flock(file, waiting ? LOCK_EX : LOCK_EX | LOCK_NB) }
     }
 
     package func unlock(_ file: Int32) { _ = flock(file, LOCK_UN) }
 
-    package func makeFolder(_ name: String, in folder: Int32) throws(SystemFailure) {
+    package func makeFolder(_ name: String, in folder: Int32) throws(SystemError) {
         _ = try Self.repeated { mkdirat(folder, name, Self.folderMode) }
     }
 
-    package func rename(_ name: String, to newName: String, in folder: Int32) throws(SystemFailure) {
+    package func rename(_ name: String, to newName: String, in folder: Int32) throws(SystemError) {
         _ = try Self.repeated { renameat(folder, name, folder, newName) }
     }
 
-    package func remove(_ name: String, in folder: Int32) throws(SystemFailure) {
+    package func remove(_ name: String, in folder: Int32) throws(SystemError) {
         _ = try Self.repeated { unlinkat(folder, name, 0) }
     }
 
-    package func removeFolder(_ name: String, in folder: Int32) throws(SystemFailure) {
+    package func removeFolder(_ name: String, in folder: Int32) throws(SystemError) {
         _ = try Self.repeated { unlinkat(folder, name, AT_REMOVEDIR) }
     }
 
-    package func entries(of folder: Int32) throws(SystemFailure) -> [FolderEntry] {
+    package func entries(of folder: Int32) throws(SystemError) -> [FolderEntry] {
         // A separate descriptor, because reading moves its position and closing the stream closes it.
         let descriptor = try open(".", in: folder, .folder)
         guard let stream = fdopendir(descriptor) else {
             let number = errno
             close(descriptor)
-            throw SystemFailure(number: number)
+            throw SystemError(number: number)
         }
         defer { closedir(stream) }
         var entries: [FolderEntry] = []
         while true {
             errno = 0
             guard let entry = readdir(stream) else {
-                if errno != 0 { throw SystemFailure(number: errno) }
+                if errno != 0 { throw SystemError(number: errno) }
                 return entries
             }
             let name = Self.name(of: entry)
@@ -102,13 +102,13 @@ package struct SystemFileCalls: FileCalls {
         }
     }
 
-    private func kind(_ type: UInt8, _ name: String, in folder: Int32) throws(SystemFailure) -> FileStatus.Kind {
+    private func kind(_ type: UInt8, _ name: String, in folder: Int32) throws(SystemError) -> FileStatus.Kind {
         switch Int(type) {
         case Int(DT_REG): return .file
         case Int(DT_DIR): return .folder
         case Int(DT_UNKNOWN):
             // Some file systems do not report the type in a listing.
-            do throws(SystemFailure) {
+            do throws(SystemError) {
                 return try status(name, in: folder).kind
             } catch {
                 guard error.number == ENOENT else { throw error }
@@ -126,12 +126,12 @@ package struct SystemFileCalls: FileCalls {
         }
     }
 
-    private static func repeated<Number: SignedInteger>(_ call: () -> Number) throws(SystemFailure) -> Number {
+    private static func repeated<Number: SignedInteger>(_ call: () -> Number) throws(SystemError) -> Number {
         while true {
             let result = call()
             if result >= 0 { return result }
             let number = errno
-            if number != EINTR { throw SystemFailure(number: number) }
+            if number != EINTR { throw SystemError(number: number) }
         }
     }
 }

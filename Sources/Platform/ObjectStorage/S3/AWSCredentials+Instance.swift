@@ -22,7 +22,7 @@ extension AWSCredentials {
         return url
     }
 
-    func keyOfInstance() async throws(CredentialFailure) -> Key {
+    func keyOfInstance() async throws(CredentialError) -> Key {
         let token = String(
             decoding: try await ask(
                 "PUT", "/latest/api/token", ("X-aws-ec2-metadata-token-ttl-seconds", "\(Self.lifeOfToken)")),
@@ -31,17 +31,17 @@ extension AWSCredentials {
         let roles = "/latest/meta-data/iam/security-credentials/"
         let role = String(decoding: try await ask("GET", roles, header), as: UTF8.self).prefix { !$0.isNewline }
         guard !role.isEmpty, role.utf8.allSatisfy({ $0 > 32 && $0 < 127 }) else {
-            throw CredentialFailure("the instance has no role: attach an instance profile", isRefusal: true)
+            throw CredentialError("the instance has no role: attach an instance profile", isRefusal: true)
         }
         guard let key = Self.key(inMetadata: try await ask("GET", roles + role, header)) else {
-            throw CredentialFailure("the instance's metadata contains no key")
+            throw CredentialError("the instance's metadata contains no key")
         }
         return key
     }
 
     private func ask(
         _ method: String, _ path: String, _ header: (name: String, value: String)
-    ) async throws(CredentialFailure) -> [UInt8] {
+    ) async throws(CredentialError) -> [UInt8] {
         let request = HTTPClientRequest(
             method: method, url: metadata + path, headers: [header], body: method == "PUT" ? [] : nil,
             timeout: Self.timeout, connectTimeout: Self.timeout)

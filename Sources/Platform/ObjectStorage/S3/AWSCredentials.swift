@@ -39,7 +39,7 @@ package struct AWSCredentials: Sendable {
     }
 
     /// Returns the current key.
-    package func key() async throws(CredentialFailure) -> Key {
+    package func key() async throws(CredentialError) -> Key {
         if let file { return Key(key: try key(inFile: file), expiry: nil) }
         if let id = variable("AWS_ACCESS_KEY_ID"), let secret = variable("AWS_SECRET_ACCESS_KEY") {
             let key = S3Credentials(
@@ -53,7 +53,7 @@ package struct AWSCredentials: Sendable {
         if let key = try keyInSharedFile() { return Key(key: key, expiry: nil) }
         if let url = containerURL { return try await key(ofContainer: url) }
         if isOnInstance { return try await keyOfInstance() }
-        throw CredentialFailure(waysToKey, isRefusal: true)
+        throw CredentialError(waysToKey, isRefusal: true)
     }
 
     /// The ways to configure a key, for messages.
@@ -68,24 +68,24 @@ package struct AWSCredentials: Sendable {
         requests.variable(name).flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    private func text(of file: String) throws(CredentialFailure) -> String {
-        guard let bytes = requests.file(file) else { throw CredentialFailure("\(file) cannot be read") }
+    private func text(of file: String) throws(CredentialError) -> String {
+        guard let bytes = requests.file(file) else { throw CredentialError("\(file) cannot be read") }
         return String(decoding: bytes, as: UTF8.self).trimmed
     }
 
-    private func key(inFile file: String) throws(CredentialFailure) -> S3Credentials {
-        guard let bytes = requests.file(file) else { throw CredentialFailure("\(file) cannot be read") }
-        do throws(FileProblem) {
+    private func key(inFile file: String) throws(CredentialError) -> S3Credentials {
+        guard let bytes = requests.file(file) else { throw CredentialError("\(file) cannot be read") }
+        do throws(FileError) {
             return try S3Credentials(file: bytes)
         } catch {
-            throw CredentialFailure("\(file) contains no key: \(error.message)")
+            throw CredentialError("\(file) contains no key: \(error.message)")
         }
     }
 
     // MARK: Web identity
 
     /// Requests a key from AWS Security Token Service with `AssumeRoleWithWebIdentity`.
-    private func key(ofWebIdentity file: String, role: String) async throws(CredentialFailure) -> Key {
+    private func key(ofWebIdentity file: String, role: String) async throws(CredentialError) -> Key {
         let endpoint = variable("AWS_ENDPOINT_URL_STS") ?? "https://sts.\(region).amazonaws.com/"
         let request = HTTPClientRequest(
             method: "POST", url: endpoint,
@@ -105,7 +105,7 @@ package struct AWSCredentials: Sendable {
         let result = XMLElement(document: body)?.child("AssumeRoleWithWebIdentityResult")
         guard let key = result?.child("Credentials"), let id = key.text("AccessKeyId"),
             let secret = key.text("SecretAccessKey"), let token = key.text("SessionToken")
-        else { throw CredentialFailure("the response from \(endpoint) contains no key") }
+        else { throw CredentialError("the response from \(endpoint) contains no key") }
         return Key(
             key: S3Credentials(accessKeyId: id, secretAccessKey: Secret(Array(secret.utf8)), sessionToken: token),
             expiry: key.text("Expiration").flatMap { RFC3339.milliseconds(Array($0.utf8)) })
@@ -119,16 +119,16 @@ package struct AWSCredentials: Sendable {
 
     /// Returns the key in the section named by `AWS_PROFILE`, or in `default` if the variable is not set. Returns nil
     /// if the file or the `default` section does not exist.
-    private func keyInSharedFile() throws(CredentialFailure) -> S3Credentials? {
+    private func keyInSharedFile() throws(CredentialError) -> S3Credentials? {
         let profile = variable("AWS_PROFILE")
         guard let bytes = requests.file(sharedFile) else { return nil }
-        do throws(FileProblem) {
+        do throws(FileError) {
             if let key = try S3Credentials(sharedFile: bytes, profile: profile ?? "default") { return key }
         } catch {
-            throw CredentialFailure("\(sharedFile) contains no key: \(error.message)")
+            throw CredentialError("\(sharedFile) contains no key: \(error.message)")
         }
         guard let profile else { return nil }
-        throw CredentialFailure("\(sharedFile) has no section for AWS_PROFILE=\(profile)", isRefusal: true)
+        throw CredentialError("\(sharedFile) has no section for AWS_PROFILE=\(profile)", isRefusal: true)
     }
 
     // MARK: Container
@@ -146,9 +146,9 @@ package struct AWSCredentials: Sendable {
 
     /// Requests a key from the container's metadata service. Requests without TLS go only to the local host, because
     /// the response contains a key.
-    private func key(ofContainer url: String) async throws(CredentialFailure) -> Key {
+    private func key(ofContainer url: String) async throws(CredentialError) -> Key {
         guard url.hasPrefix("https://") || Self.isOfThisHost(url) else {
-            throw CredentialFailure(
+            throw CredentialError(
                 "AWS_CONTAINER_CREDENTIALS_FULL_URI must be an https URL or be on this host", isRefusal: true)
         }
         var headers: [(name: String, value: String)] = []
@@ -162,7 +162,7 @@ package struct AWSCredentials: Sendable {
             (try? JSONDocument.object(body).root)?["message"]?.string
         }
         guard let key = Self.key(inMetadata: body) else {
-            throw CredentialFailure("the container's metadata contains no key")
+            throw CredentialError("the container's metadata contains no key")
         }
         return key
     }

@@ -1,7 +1,7 @@
 package import HTTPClient
 
 /// A failure to obtain a key or a token. Equality compares both properties.
-package struct CredentialFailure: Error, Hashable, Sendable {
+package struct CredentialError: Error, Hashable, Sendable {
     /// A human-readable message, without secrets.
     package let message: String
     /// Whether a retry is pointless, because the service refused the request or nothing is configured.
@@ -43,18 +43,18 @@ package struct CredentialRequests: Sendable {
     ///   request, or nil if the body contains no reason.
     package func answer(
         from name: String, _ request: HTTPClientRequest, problem: ([UInt8]) -> String?
-    ) async throws(CredentialFailure) -> [UInt8] {
+    ) async throws(CredentialError) -> [UInt8] {
         var request = request
         request.maximumBodyBytes = Self.maximumAnswer
         let response: HTTPClientResponse
         do throws(HTTPClientError) {
             response = try await send(request)
         } catch {
-            throw CredentialFailure("no response from \(name): \(error.message)")
+            throw CredentialError("no response from \(name): \(error.message)")
         }
         guard (200..<300).contains(response.status) else {
             let words = problem(response.body).map { ": \(Self.printable($0))" } ?? ""
-            throw CredentialFailure(
+            throw CredentialError(
                 "\(name) responded \(response.status)\(words)",
                 isRefusal: [400, 401, 403, 404].contains(response.status))
         }

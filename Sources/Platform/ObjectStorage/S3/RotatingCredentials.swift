@@ -8,13 +8,13 @@ package actor RotatingCredentials {
     /// The interval at which a key without an expiry is reread, in milliseconds, because its file may have changed.
     private static let look: Int64 = 60_000
 
-    private let fetch: @Sendable () async throws(CredentialFailure) -> AWSCredentials.Key
+    private let fetch: @Sendable () async throws(CredentialError) -> AWSCredentials.Key
     private let now: @Sendable () -> Int64
     private let notice: @Sendable (String) -> Void
     private var held: AWSCredentials.Key?
     /// The time at which to renew the key, in milliseconds since 1970.
     private var due: Int64 = .min
-    private var running: Task<Result<AWSCredentials.Key, CredentialFailure>, Never>?
+    private var running: Task<Result<AWSCredentials.Key, CredentialError>, Never>?
 
     /// - Parameters:
     ///   - now: returns the current time in milliseconds since 1970.
@@ -22,7 +22,7 @@ package actor RotatingCredentials {
     ///   - fetch: obtains a key.
     package init(
         now: @escaping @Sendable () -> Int64, notice: @escaping @Sendable (String) -> Void = { _ in },
-        fetch: @escaping @Sendable () async throws(CredentialFailure) -> AWSCredentials.Key
+        fetch: @escaping @Sendable () async throws(CredentialError) -> AWSCredentials.Key
     ) {
         self.now = now
         self.notice = notice
@@ -37,7 +37,7 @@ package actor RotatingCredentials {
         let task =
             running
             ?? Task { [fetch] in
-                do throws(CredentialFailure) { return .success(try await fetch()) } catch { return .failure(error) }
+                do throws(CredentialError) { return .success(try await fetch()) } catch { return .failure(error) }
             }
         running = task
         let result = await task.value

@@ -20,7 +20,7 @@ package struct S3Credentials: Sendable {
     /// temporary keys, `aws_session_token = …`, under at most one section.
     ///
     /// - Throws: a description of the problem, without the content of the file.
-    package init(file text: [UInt8]) throws(FileProblem) {
+    package init(file text: [UInt8]) throws(FileError) {
         var values: [String: String] = [:]
         var sections = 0
         for (index, line) in String(decoding: text, as: UTF8.self).split(
@@ -31,25 +31,25 @@ package struct S3Credentials: Sendable {
             if line.first == "[" {
                 sections += 1
                 guard sections == 1, values.isEmpty else {
-                    throw FileProblem(message: "line \(index + 1) begins a second section; only one is allowed")
+                    throw FileError(message: "line \(index + 1) begins a second section; only one is allowed")
                 }
                 continue
             }
             guard let separator = line.firstIndex(of: "=") else {
-                throw FileProblem(message: "line \(index + 1) must have the form name = value")
+                throw FileError(message: "line \(index + 1) must have the form name = value")
             }
             let name = Self.trimmed(line[..<separator])
             let value = Self.trimmed(line[line.index(after: separator)...])
             guard !value.isEmpty, value.utf8.allSatisfy({ $0 > 32 && $0 < 127 }) else {
-                throw FileProblem(
+                throw FileError(
                     message: "line \(index + 1) has no value, or a value with invalid characters")
             }
             guard values.updateValue(value, forKey: name) == nil else {
-                throw FileProblem(message: "line \(index + 1) repeats the name of an earlier line")
+                throw FileError(message: "line \(index + 1) repeats the name of an earlier line")
             }
         }
         guard let id = values["aws_access_key_id"], let secret = values["aws_secret_access_key"] else {
-            throw FileProblem(message: "aws_access_key_id or aws_secret_access_key is missing")
+            throw FileError(message: "aws_access_key_id or aws_secret_access_key is missing")
         }
         self.init(
             accessKeyId: id, secretAccessKey: Secret(Array(secret.utf8)), sessionToken: values["aws_session_token"])
@@ -58,7 +58,7 @@ package struct S3Credentials: Sendable {
     /// Parses one section of AWS's shared credentials file. Returns nil if there is no such section.
     ///
     /// - Throws: a description of the problem, without the content of the section.
-    package init?(sharedFile text: [UInt8], profile: String) throws(FileProblem) {
+    package init?(sharedFile text: [UInt8], profile: String) throws(FileError) {
         var section: [Substring]?
         let file = String(decoding: text, as: UTF8.self)
         for line in file.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {

@@ -56,12 +56,12 @@ extension ArchiveSettings {
     /// - Throws: a `ConfigurationError` if the file contains no witnesses.
     static func witnesses(_ configuration: Configuration) throws(ConfigurationError) -> [Witness] {
         guard let path = configuration[anchorWitnesses] else { return [] }
-        do throws(FileProblem) {
+        do throws(FileError) {
             let bytes = FileManager.default.contents(atPath: path).map {
                 [UInt8]($0.prefix(Witness.maximumFileBytes + 1))
             }
             guard let bytes, bytes.count <= Witness.maximumFileBytes else {
-                throw FileProblem(message: "the file is unreadable, or larger than \(Witness.maximumFileBytes) bytes")
+                throw FileError(message: "the file is unreadable, or larger than \(Witness.maximumFileBytes) bytes")
             }
             return try Witness.read(bytes)
         } catch { throw configuration.error(anchorWitnesses.key, "\(path) cannot be used: \(error.message)") }

@@ -17,15 +17,15 @@ struct Witness: Sendable, Equatable {
     /// Parses one witness per line: the name for metrics, the verifier key and the URL. Empty lines and lines that
     /// begin with `#` are ignored.
     ///
-    /// - Throws: a `FileProblem` with the line number and the problem.
-    static func read(_ text: [UInt8]) throws(FileProblem) -> [Witness] {
+    /// - Throws: a `FileError` with the line number and the problem.
+    static func read(_ text: [UInt8]) throws(FileError) -> [Witness] {
         var witnesses: [Witness] = []
         let lines = String(decoding: text, as: UTF8.self).split(
             omittingEmptySubsequences: false, whereSeparator: \.isNewline)
         for (index, line) in lines.enumerated() {
             let parts = line.split(whereSeparator: \.isWhitespace).map(String.init)
             guard let name = parts.first, !name.hasPrefix("#") else { continue }
-            func wrong(_ problem: String) -> FileProblem { FileProblem(message: "line \(index + 1) \(problem)") }
+            func wrong(_ problem: String) -> FileError { FileError(message: "line \(index + 1) \(problem)") }
             guard parts.count == 3 else { throw wrong("must have the form: name verifier-key URL") }
             guard name.utf8.count <= 60, name.utf8.allSatisfy({ $0 > 32 && $0 < 127 && $0 != 34 && $0 != 92 }) else {
                 throw wrong("begins with a name that is too long or contains invalid characters")
@@ -36,16 +36,16 @@ struct Witness: Sendable, Equatable {
             witnesses.append(
                 Witness(name: name, verifier: try verifier(parts[1], wrong), url: try url(parts[2], wrong)))
         }
-        guard !witnesses.isEmpty else { throw FileProblem(message: "the file lists no witnesses") }
+        guard !witnesses.isEmpty else { throw FileError(message: "the file lists no witnesses") }
         guard witnesses.count <= maximumCount else {
-            throw FileProblem(message: "the file lists \(witnesses.count) witnesses; the maximum is \(maximumCount)")
+            throw FileError(message: "the file lists \(witnesses.count) witnesses; the maximum is \(maximumCount)")
         }
         return witnesses
     }
 
     private static func verifier(
-        _ text: String, _ wrong: (String) -> FileProblem
-    ) throws(FileProblem) -> NoteVerifier {
+        _ text: String, _ wrong: (String) -> FileError
+    ) throws(FileError) -> NoteVerifier {
         let verifier: NoteVerifier
         do throws(TransparencyLogError) {
             verifier = try NoteVerifier(text: text)
@@ -56,7 +56,7 @@ struct Witness: Sendable, Equatable {
         return verifier
     }
 
-    private static func url(_ text: String, _ wrong: (String) -> FileProblem) throws(FileProblem) -> String {
+    private static func url(_ text: String, _ wrong: (String) -> FileError) throws(FileError) -> String {
         let url = EndpointURL(text)
         if url.hasUser { throw wrong("has a URL with a user name") }
         if let problem = url.problem { throw wrong("has a URL that \(problem)") }

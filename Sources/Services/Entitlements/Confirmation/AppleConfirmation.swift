@@ -23,7 +23,7 @@ struct AppleConfirmation: Sendable {
     /// The statuses contain only the newest transaction of each subscription, so all other transactions reported as
     /// bought or cancelled are queried separately.
     ///
-    /// - Throws: ``APIFailure`` if Apple did not answer, or ``Unusable`` if the answer cannot be used.
+    /// - Throws: ``APIError`` if Apple did not answer, or ``Unusable`` if the answer cannot be used.
     init(
         of purchase: PurchaseFacts, _ question: LegacyQuestion, _ client: AppStoreServerClient, _ scope: APIScope
     ) async throws {
@@ -49,7 +49,7 @@ struct AppleConfirmation: Sendable {
         _ purchase: PurchaseFacts, _ client: AppStoreServerClient, _ scope: APIScope
     ) async throws -> PurchaseFacts? {
         let statuses: SubscriptionStatuses
-        do throws(APIFailure) {
+        do throws(APIError) {
             statuses = try await client.getAllSubscriptionStatuses(
                 AnyTransactionId(purchase.originalTransactionId), scope)
         } catch {
@@ -77,7 +77,7 @@ struct AppleConfirmation: Sendable {
         _ id: TransactionId, of purchase: PurchaseFacts, _ client: AppStoreServerClient, _ scope: APIScope
     ) async throws -> Bool {
         let verified: VerifiedTransaction
-        do throws(APIFailure) {
+        do throws(APIError) {
             verified = try await client.getTransactionInfo(id, scope)
         } catch {
             guard error.saysNoSuchTransaction else { throw error }

@@ -126,7 +126,7 @@ final class LegacyConfirmations: Service {
             let isOpen = try await record(answer, purchase, question)
             note(answer, purchase)
             return (isOpen ? .unsettled : .done, .answers)
-        } catch let failure as APIFailure {
+        } catch let failure as APIError {
             guard failure.kind != .cancelled else { return (.retry, .unknown) }
             failed(purchase, "\(failure)", attempts: attempts, fix: failure.fix)
             return (.retry, ServiceHealth(failure))

@@ -17,26 +17,26 @@ struct UploadConfirmation: Sendable {
     func isAvailable(for app: BundleId) -> Bool { apps.contains(app) }
 
     /// Fetches the transaction with Apple's current signature, through Get Transaction Info.
-    func facts(of subject: UploadSubject) async throws(UploadProblem) -> PurchaseFacts {
+    func facts(of subject: UploadSubject) async throws(UploadError) -> PurchaseFacts {
         let verified: VerifiedTransaction
-        do throws(APIFailure) {
+        do throws(APIError) {
             verified = try await client.getTransactionInfo(
                 subject.transactionId, APIScope(subject.bundleId, in: subject.environment))
         } catch {
             guard !error.saysNoSuchTransaction else { throw Self.unknown }
-            throw UploadProblem(
+            throw UploadError(
                 503, ReadAPIName.unavailable, "failed to query Apple about the transaction: \(error.message)")
         }
         let facts: PurchaseFacts
         do throws(Refusal) {
             facts = try TransactionUpload.facts(of: verified)
         } catch {
-            throw UploadProblem(422, ReadAPIName.notReadable, error.message)
+            throw UploadError(422, ReadAPIName.notReadable, error.message)
         }
         guard facts.originalTransactionId == subject.originalTransactionId else { throw Self.unknown }
         return facts
     }
 
-    private static let unknown = UploadProblem(
+    private static let unknown = UploadError(
         422, ReadAPIName.notConfirmed, "the transaction is unknown to Apple for this app and environment")
 }

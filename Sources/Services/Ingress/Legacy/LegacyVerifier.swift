@@ -59,7 +59,7 @@ final class LegacyVerifier: Sendable {
         var secrets: [Secrets] = []
         for legacy in legacyApps {
             guard let app = self.apps[legacy.bundleId] else { continue }
-            do throws(FileProblem) {
+            do throws(FileError) {
                 let file = try AppStoreSettings.secrets(of: legacy, now: now)
                 secrets.append(Secrets(app: app, setting: legacy.setting, file: file))
             } catch {
@@ -104,7 +104,7 @@ final class LegacyVerifier: Sendable {
     private func read(
         _ document: JSONDocument, _ body: LegacyBody, for app: AppIdentity, receivedAt: AppStoreInstant
     ) -> LegacyVerdict {
-        do throws(LegacyFault) {
+        do throws(LegacyError) {
             let notification = try LegacyNotification(document, bundleId: app.bundleId, receivedAt: receivedAt)
             let isExpected = app.environments.contains(notification.environment)
             guard isExpected || notification.environment == .sandbox else {

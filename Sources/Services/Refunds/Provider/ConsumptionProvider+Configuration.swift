@@ -50,7 +50,7 @@ extension ConsumptionProvider {
             throw configuration.error(
                 key, "not set, but requests to \(RefundsSettings.providerURL.key) must be signed. \(Self.makeKey)")
         }
-        do throws(FileProblem) {
+        do throws(FileError) {
             return try ReloadedFile(
                 path: file.path, limit: SecretFile.maximumBytes, now: now, make: SigningKeys.init(lines:))
         } catch {

@@ -8,7 +8,7 @@ internal import Telemetry
 /// The company's service that provides facts for refund decisions.
 protocol RefundProvider: Sendable {
     /// Makes one attempt.
-    func consumption(of facts: RefundFacts) async throws(ProviderFailure) -> ConsumptionFacts
+    func consumption(of facts: RefundFacts) async throws(ProviderError) -> ConsumptionFacts
 }
 
 /// A client for the company's own service, which has consent and consumption data. Each case is sent in a POST request,
@@ -25,8 +25,8 @@ package struct ConsumptionProvider: RefundProvider {
 
     /// Makes one attempt.
     ///
-    /// - Throws: ``ProviderFailure``.
-    package func consumption(of facts: RefundFacts) async throws(ProviderFailure) -> ConsumptionFacts {
+    /// - Throws: ``ProviderError``.
+    package func consumption(of facts: RefundFacts) async throws(ProviderError) -> ConsumptionFacts {
         let request = ProviderRequest(facts)
         let headers = try headers(request)
         let response: HTTPClientResponse
@@ -36,9 +36,9 @@ package struct ConsumptionProvider: RefundProvider {
                     method: "POST", url: url, headers: headers, body: request.body, timeout: timeout,
                     connectTimeout: timeout, maximumBodyBytes: ConsumptionFacts.maximumAnswerBytes))
         } catch {
-            throw ProviderFailure(error)
+            throw ProviderError(error)
         }
-        if let failure = ProviderFailure(status: response.status) { throw failure }
+        if let failure = ProviderError(status: response.status) { throw failure }
         do throws(RefundInputError) {
             let answer = try ConsumptionFacts.answer(response.body, name: ProviderName.answer)
             if !answer.unknownMembers.isEmpty {
@@ -48,11 +48,11 @@ package struct ConsumptionProvider: RefundProvider {
             }
             return answer.facts
         } catch {
-            throw ProviderFailure(error, status: response.status)
+            throw ProviderError(error, status: response.status)
         }
     }
 
-    private func headers(_ request: ProviderRequest) throws(ProviderFailure) -> [(name: String, value: String)] {
+    private func headers(_ request: ProviderRequest) throws(ProviderError) -> [(name: String, value: String)] {
         let (keys, change) = keys.current(now: clocks.monotonicNanoseconds())
         report(change)
         // Receivers reject timestamps that are minutes old, so each attempt has a new one.
@@ -61,7 +61,7 @@ package struct ConsumptionProvider: RefundProvider {
         do {
             signed = try keys.headers(id: request.id, timestamp: timestamp, body: request.body)
         } catch {
-            throw ProviderFailure(code: .failed, message: "failed to sign the request: \(error)")
+            throw ProviderError(code: .failed, message: "failed to sign the request: \(error)")
         }
         return signed + [
             (ProviderHeader.contentType, "application/json"), (ProviderHeader.accept, "application/json"),

@@ -55,13 +55,13 @@ extension ValueKind where Value == ServerAPILimits {
         ValueKind(
             name: "LIMIT", expected: "none, apple, or requests per second from 1 to 1000000", example: "50",
             text: \.text
-        ) { text throws(SettingProblem) in
+        ) { text throws(SettingError) in
             switch text {
             case "none": return .unlimited
             case "apple": return .apple
             default:
                 guard let requests = Int(text), (1...1_000_000).contains(requests), !text.hasPrefix("+") else {
-                    throw SettingProblem("must be none, apple, or a number from 1 to 1000000")
+                    throw SettingError("must be none, apple, or a number from 1 to 1000000")
                 }
                 return .perSecond(requests)
             }
@@ -84,11 +84,11 @@ extension ValueKind where Value == ServerAPIFaults {
         ValueKind(
             name: "KIND=PERCENT,\u{2026}", expected: "none, or a list of fault kinds with shares",
             example: "429=10%,reset=5%", text: { $0 == ServerAPIFaults.none ? "none" : $0.text }
-        ) { text throws(SettingProblem) in
+        ) { text throws(SettingError) in
             if text == "none" { return ServerAPIFaults.none }
             guard let faults = ServerAPIFaults(text: text) else {
                 let kinds = ServerAPIFaults.Kind.allCases.map(\.rawValue).joined(separator: ", ")
-                throw SettingProblem(
+                throw SettingError(
                     "must be a list of kind=percentage, each kind once (\(kinds)) and at most 100% in total, such as "
                         + "429=10%,reset=5%")
             }

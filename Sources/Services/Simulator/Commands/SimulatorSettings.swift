@@ -108,9 +108,9 @@ enum SimulatorSettings {
 extension ValueKind where Value == BundleId {
     static var bundleId: ValueKind {
         ValueKind(name: "TEXT", expected: "a bundle id", example: "com.example.app", text: \.rawValue) {
-            text throws(SettingProblem) in
+            text throws(SettingError) in
             guard !text.isEmpty, BundleId(text).isBounded, !text.contains(":") else {
-                throw SettingProblem("must be a bundle id, such as com.example.app")
+                throw SettingError("must be a bundle id, such as com.example.app")
             }
             return BundleId(text)
         }
@@ -120,9 +120,9 @@ extension ValueKind where Value == BundleId {
 extension ValueKind where Value == Percentage {
     static var percentage: ValueKind {
         ValueKind(name: "PERCENT", expected: "a percentage from 0% to 100%", example: "15%", text: \.text) {
-            text throws(SettingProblem) in
+            text throws(SettingError) in
             guard let percentage = Percentage(text: text) else {
-                throw SettingProblem("must be a percentage from 0% to 100% with at most two decimal places")
+                throw SettingError("must be a percentage from 0% to 100% with at most two decimal places")
             }
             return percentage
         }
@@ -136,11 +136,11 @@ extension ValueKind where Value == Set<NotificationFormat> {
             text: { formats in
                 NotificationFormat.allCases.filter { formats.contains($0) }.map(\.rawValue).joined(separator: ",")
             }
-        ) { text throws(SettingProblem) in
+        ) { text throws(SettingError) in
             var formats: Set<NotificationFormat> = []
             for name in text.split(separator: ",", omittingEmptySubsequences: false) {
                 guard let format = NotificationFormat(rawValue: String(name)) else {
-                    throw SettingProblem("must be a comma-separated list of v2, v1 or v0, such as v2,v1")
+                    throw SettingError("must be a comma-separated list of v2, v1 or v0, such as v2,v1")
                 }
                 formats.insert(format)
             }
@@ -153,9 +153,9 @@ extension ValueKind where Value == AppStoreInstant {
     static var instant: ValueKind {
         ValueKind(
             name: "TIME", expected: "an RFC 3339 time", example: "2026-11-21T12:00:00Z", text: \.description
-        ) { text throws(SettingProblem) in
+        ) { text throws(SettingError) in
             guard let instant = AppStoreInstant(rfc3339: text) else {
-                throw SettingProblem("must be an RFC 3339 time, such as 2026-11-21T12:00:00Z")
+                throw SettingError("must be an RFC 3339 time, such as 2026-11-21T12:00:00Z")
             }
             return instant
         }
@@ -166,9 +166,9 @@ extension ValueKind where Value == String {
     static var url: ValueKind {
         ValueKind(
             name: "URL", expected: "an http or https URL", example: "http://127.0.0.1:8080/notifications", text: { $0 }
-        ) { text throws(SettingProblem) in
+        ) { text throws(SettingError) in
             guard text.hasPrefix("http://") || text.hasPrefix("https://") else {
-                throw SettingProblem("must begin with http:// or https://")
+                throw SettingError("must begin with http:// or https://")
             }
             return text
         }
@@ -177,10 +177,10 @@ extension ValueKind where Value == String {
     /// Names of existing scenarios.
     static var scenarios: ValueKind {
         ValueKind(name: "NAMES", expected: "scenario names, or all", example: "all", text: { $0 }) {
-            text throws(SettingProblem) in
+            text throws(SettingError) in
             for name in text.split(separator: ",", omittingEmptySubsequences: false)
             where text != "all" && Scenario.named(String(name)) == nil {
-                throw SettingProblem("must be all or names of scenarios; list them with: sluice-simulator scenarios")
+                throw SettingError("must be all or names of scenarios; list them with: sluice-simulator scenarios")
             }
             return text
         }

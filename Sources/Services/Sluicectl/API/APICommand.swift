@@ -18,14 +18,14 @@ struct APICommand {
     private static let pause = Duration.seconds(5)
 
     func transaction(_ id: String, _ console: Console) async throws -> ExitCode {
-        try await asking(console) { client, scope throws(APIFailure) in
+        try await asking(console) { client, scope throws(APIError) in
             let transaction = try await client.getTransactionInfo(TransactionId(id), scope)
             return APIAnswerReport.transaction(transaction)
         }
     }
 
     func subscriptions(_ id: String, _ console: Console) async throws -> ExitCode {
-        try await asking(console) { client, scope throws(APIFailure) in
+        try await asking(console) { client, scope throws(APIError) in
             let statuses = try await client.getAllSubscriptionStatuses(AnyTransactionId(rawValue: id), scope)
             return APIAnswerReport.subscriptions(statuses)
         }
@@ -33,7 +33,7 @@ struct APICommand {
 
     func history(_ id: String, _ console: Console) async throws -> ExitCode {
         let revision = configuration[OperationsSettings.apiRevision]
-        return try await asking(console) { client, scope throws(APIFailure) in
+        return try await asking(console) { client, scope throws(APIError) in
             let pages = client.getTransactionHistory(of: AnyTransactionId(rawValue: id), revision: revision, scope)
             return APIAnswerReport.transactions(try await read(pages), isRefunds: false)
         }
@@ -41,21 +41,21 @@ struct APICommand {
 
     func refunds(_ id: String, _ console: Console) async throws -> ExitCode {
         let revision = configuration[OperationsSettings.apiRevision]
-        return try await asking(console) { client, scope throws(APIFailure) in
+        return try await asking(console) { client, scope throws(APIError) in
             let pages = client.getRefundHistory(of: AnyTransactionId(rawValue: id), revision: revision, scope)
             return APIAnswerReport.transactions(try await read(pages), isRefunds: true)
         }
     }
 
     func order(_ id: String, _ console: Console) async throws -> ExitCode {
-        try await asking(console) { client, scope throws(APIFailure) in
+        try await asking(console) { client, scope throws(APIError) in
             APIAnswerReport.order(try await client.lookUpOrderId(OrderId(id), scope))
         }
     }
 
     func testNotification(_ console: Console) async throws -> ExitCode {
         let wait = configuration[OperationsSettings.testWait]
-        return try await asking(console) { client, scope throws(APIFailure) in
+        return try await asking(console) { client, scope throws(APIError) in
             let token = try await client.requestTestNotification(scope)
             guard wait > .zero else { return APIAnswerReport.testNotification(token, nil, isExpected: false) }
             console.complain("requested \(PlainText.printable(token.rawValue)); Apple's report takes about a minute")
@@ -67,7 +67,7 @@ struct APICommand {
     // MARK: private details
 
     /// Reads all pages up to the limit and merges them into one.
-    private func read(_ given: Pages<TransactionPage>) async throws(APIFailure) -> TransactionPage {
+    private func read(_ given: Pages<TransactionPage>) async throws(APIError) -> TransactionPage {
         var pages = given
         let limit = configuration[OperationsSettings.apiLimit]
         var transactions: [VerifiedTransaction] = []
@@ -86,10 +86,10 @@ struct APICommand {
     /// Returns Apple's delivery report, or nil if Apple has not attempted delivery within `wait`.
     private func report(
         on token: TestNotificationToken, _ client: AppStoreServerClient, _ scope: APIScope, within wait: Duration
-    ) async throws(APIFailure) -> TestNotificationStatus? {
+    ) async throws(APIError) -> TestNotificationStatus? {
         let end = ContinuousClock.now + wait
         while true {
-            do throws(APIFailure) {
+            do throws(APIError) {
                 return try await client.getTestNotificationStatus(token, scope)
             } catch {
                 // Apple has not attempted delivery yet, or is busy.
@@ -102,14 +102,14 @@ struct APICommand {
 
     private func asking(
         _ console: Console,
-        _ ask: (AppStoreServerClient, APIScope) async throws(APIFailure) -> APIAnswerReport
+        _ ask: (AppStoreServerClient, APIScope) async throws(APIError) -> APIAnswerReport
     ) async throws -> ExitCode {
         let source = try APISource(configuration)
         for warning in source.warnings { console.complain("sluicectl: warning: \(warning)") }
         let http = HTTPClient(try HTTPClient.Configuration(configuration))
         defer { http.close() }
         let report: APIAnswerReport
-        do throws(APIFailure) {
+        do throws(APIError) {
             report = try await ask(try source.client(http: http, clocks: clocks), source.scope)
         } catch {
             throw StartupError(error)
@@ -122,7 +122,7 @@ struct APICommand {
 
 extension StartupError {
     /// Creates the error for a failed App Store Server API request, with its fix.
-    init(_ failure: APIFailure) {
+    init(_ failure: APIError) {
         var problem = PlainText.printable(failure.message)
         if let code = failure.code { problem += " (\(code))" }
         self.init(problem, fix: failure.fix ?? (failure.isRetriable ? "Try again later" : "Correct the request"))

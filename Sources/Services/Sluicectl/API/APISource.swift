@@ -48,13 +48,13 @@ struct APISource {
     }
 
     /// Returns a client that, like `sluicectl verify`, verifies without revocation checks.
-    func client(http: HTTPClient, clocks: Clocks) throws(APIFailure) -> AppStoreServerClient {
+    func client(http: HTTPClient, clocks: Clocks) throws(APIError) -> AppStoreServerClient {
         do throws(VerifierSetupError) {
             let verifier = try NotificationVerifier(
                 VerifierConfiguration(roots: roots, apps: apps, revocation: .off))
             return AppStoreServerClient(api.configuration, http: http, verifier: verifier, clocks: clocks)
         } catch {
-            throw APIFailure(kind: .invalidRequest, message: error.message, isRetriable: false)
+            throw APIError(kind: .invalidRequest, message: error.message, isRetriable: false)
         }
     }
 }

@@ -50,7 +50,7 @@ struct DoctorFacts {
         let bundleId: String
         let environment: String
         /// The failure, or nil on success.
-        let failure: APIFailure?
+        let failure: APIError?
         /// This machine's clock minus Apple's, in milliseconds, or nil if Apple's time is unknown.
         let clockDifference: Int64?
     }

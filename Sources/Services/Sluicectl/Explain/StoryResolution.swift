@@ -182,7 +182,7 @@ struct StoryResolver {
         let source = try APISource(configuration)
         let http = HTTPClient(try HTTPClient.Configuration(configuration))
         defer { http.close() }
-        do throws(APIFailure) {
+        do throws(APIError) {
             let client = try source.client(http: http, clocks: clocks)
             let found = try await client.lookUpOrderId(OrderId(id), source.scope)
             return found.transactions.compactMap { verified in

@@ -24,7 +24,7 @@ struct StatusesCommand {
         let http = HTTPClient(try HTTPClient.Configuration(configuration))
         defer { http.close() }
         let client: AppStoreServerClient
-        do throws(APIFailure) {
+        do throws(APIError) {
             client = try source.client(http: http, clocks: clocks)
         } catch {
             throw StartupError(error)
@@ -68,7 +68,7 @@ struct StatusesCommand {
             let outcome: StatusInquiry.Outcome
             do {
                 outcome = try await inquiry.ask(about: subscription)
-            } catch let failure as APIFailure {
+            } catch let failure as APIError {
                 report.failure = failure
                 return report
             }

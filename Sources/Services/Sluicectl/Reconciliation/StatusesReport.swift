@@ -10,7 +10,7 @@ struct StatusesReport: Sendable {
     /// Subscriptions for which there was no usable response.
     var failed = 0
     /// The reason that the remaining subscriptions were not compared.
-    var failure: APIFailure?
+    var failure: APIError?
 
     var isGood: Bool { differences.isEmpty && failed == 0 && failure == nil }
 

@@ -35,9 +35,9 @@ extension ValueKind where Value == RecordPosition {
         ValueKind(
             name: "PARTITION-OFFSET", expected: "a partition and an offset, separated by a hyphen", example: "0-17",
             text: \.description
-        ) { text throws(SettingProblem) in
+        ) { text throws(SettingError) in
             guard let position = RecordPosition(text) else {
-                throw SettingProblem("must be a partition and an offset, such as 0-17")
+                throw SettingError("must be a partition and an offset, such as 0-17")
             }
             return position
         }

@@ -110,13 +110,13 @@ struct RefundAnswerCommand {
         var answer = FrozenAnswer(
             through: through, decidedAt: now, source: .operator, rule: nil, outcome: outcome.rawValue)
         guard outcome != .doNotAnswer else {
-            answer.reason = ConsumptionProblem.Code.doNotAnswer.rawValue
+            answer.reason = ConsumptionError.Code.doNotAnswer.rawValue
             return answer
         }
         var decision = RefundDecision(
             source: .provider, rule: nil, outcome: outcome, consumption: try consumption(), rulesFingerprint: "")
         decision.isConsentRescinded = false
-        do throws(ConsumptionProblem) {
+        do throws(ConsumptionError) {
             let body = try ConsumptionAnswer(facts, decision)
             answer.form = body.form.rawValue
             answer.body = String(decoding: body.body, as: UTF8.self)

@@ -79,7 +79,7 @@ struct RefundTrial {
 
     /// Returns the preference to send, or the reason for sending nothing.
     private static func answer(_ facts: RefundFacts, _ decision: RefundDecision) -> String {
-        do throws(ConsumptionProblem) {
+        do throws(ConsumptionError) {
             _ = try ConsumptionAnswer(facts, decision)
             return decision.outcome.rawValue
         } catch {

@@ -72,9 +72,9 @@ extension ValueKind where Value == (name: String, value: String) {
         ValueKind(
             name: "NAME=VALUE", expected: "a header and its value", example: "ce_origin=history",
             text: { "\($0.name)=\($0.value)" }
-        ) { text throws(SettingProblem) in
+        ) { text throws(SettingError) in
             guard let equals = text.firstIndex(of: "="), equals > text.startIndex else {
-                throw SettingProblem("must have the form NAME=VALUE")
+                throw SettingError("must have the form NAME=VALUE")
             }
             return (String(text[..<equals]), String(text[text.index(after: equals)...]))
         }

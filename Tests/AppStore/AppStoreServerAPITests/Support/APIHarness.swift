@@ -83,8 +83,8 @@ final class APIHarness: Sendable {
     /// Returns the failure of a request that must fail.
     func failure(
         of request: APIRequest = APIRequest(.getTransactionInfo, "1234"), to scope: APIScope = production
-    ) async throws -> APIFailure {
-        do throws(APIFailure) {
+    ) async throws -> APIError {
+        do throws(APIError) {
             _ = try await client.send(request, to: scope)
         } catch {
             return error

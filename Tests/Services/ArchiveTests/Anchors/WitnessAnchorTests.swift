@@ -180,8 +180,8 @@ struct WitnessAnchorTests {
             ("kafka \(key) https://a", "line 1 repeats the name of another anchor"),
             ("w \(key) https://a\nw \(key) https://b", "line 2 repeats the name of another anchor"),
         ] {
-            #expect(throws: FileProblem(message: problem)) { try Witness.read(Array(text.utf8)) }
+            #expect(throws: FileError(message: problem)) { try Witness.read(Array(text.utf8)) }
         }
-        #expect(throws: FileProblem.self) { try Witness.read(Array("w1 \(key.dropLast(4)) https://a".utf8)) }
+        #expect(throws: FileError.self) { try Witness.read(Array("w1 \(key.dropLast(4)) https://a".utf8)) }
     }
 }

@@ -213,7 +213,7 @@ final class World: Sendable {
 private struct StoryAPI: RefundAPI {
     let world: World
 
-    func send(_ body: [UInt8], form: Int32, for refund: RefundCase, isLast: Bool) async throws(APIFailure) {
+    func send(_ body: [UInt8], form: Int32, for refund: RefundCase, isLast: Bool) async throws(APIError) {
         let now = world.now
         let word = world.story.api(at: now)
         world.record(
@@ -223,23 +223,23 @@ private struct StoryAPI: RefundAPI {
         switch word {
         case .accepts:
             guard world.dies() else { return }
-            throw APIFailure(kind: .cancelled, message: "the process died", isRetriable: true)
-        case .fails: throw APIFailure(kind: .server, status: 500, message: "500", isRetriable: true)
+            throw APIError(kind: .cancelled, message: "the process died", isRetriable: true)
+        case .fails: throw APIError(kind: .server, status: 500, message: "500", isRetriable: true)
         case .notFound:
-            throw APIFailure(
+            throw APIError(
                 kind: .refused, status: 404, code: .transactionIdNotFound, message: "404", isRetriable: false)
         case .refusesBody:
-            throw APIFailure(
+            throw APIError(
                 kind: .refused, status: 400, code: APIErrorCode(4_000_036), message: "400", isRetriable: false)
         case .rateLimits(let until):
-            throw APIFailure(
+            throw APIError(
                 kind: .rateLimited, status: 429, message: "429", isRetriable: true,
                 retryAt: until + world.clock - now + StoryRecord.epoch)
         }
     }
 
-    func transaction(of refund: RefundCase) async throws(APIFailure) -> TransactionPayload {
-        throw APIFailure(kind: .noKey, message: "not asked in stories", isRetriable: false)
+    func transaction(of refund: RefundCase) async throws(APIError) -> TransactionPayload {
+        throw APIError(kind: .noKey, message: "not asked in stories", isRetriable: false)
     }
 }
 
@@ -247,7 +247,7 @@ private struct StoryAPI: RefundAPI {
 private struct StoryProvider: RefundProvider {
     let world: World
 
-    func consumption(of facts: RefundFacts) async throws(ProviderFailure) -> ConsumptionFacts {
+    func consumption(of facts: RefundFacts) async throws(ProviderError) -> ConsumptionFacts {
         let word = world.story.service(at: world.now)
         world.record(.asked(at: world.now, word))
         var answer = ConsumptionFacts()
@@ -259,9 +259,9 @@ private struct StoryProvider: RefundProvider {
         case .doNotAnswer:
             answer.customerConsented = true
             answer.outcome = .doNotAnswer
-        case .silent, .absent: throw ProviderFailure(code: .timedOut, message: "silent")
-        case .refuses: throw ProviderFailure(code: .refused, status: 422, message: "422")
-        case .unreadable: throw ProviderFailure(code: .malformed, status: 200, message: "malformed")
+        case .silent, .absent: throw ProviderError(code: .timedOut, message: "silent")
+        case .refuses: throw ProviderError(code: .refused, status: 422, message: "422")
+        case .unreadable: throw ProviderError(code: .malformed, status: 200, message: "malformed")
         }
         return answer
     }

@@ -29,9 +29,9 @@ final class SimulatedApple: @unchecked Sendable {
         self.received = received
     }
 
-    func send(_ body: [UInt8], for refund: RefundCase) async throws(APIFailure) {
-        let gate = Gate<APIFailure?>(
-            whenCancelled: APIFailure(kind: .cancelled, message: "cancelled", isRetriable: true))
+    func send(_ body: [UInt8], for refund: RefundCase) async throws(APIError) {
+        let gate = Gate<APIError?>(
+            whenCancelled: APIError(kind: .cancelled, message: "cancelled", isRetriable: true))
         let text = String(decoding: body, as: UTF8.self)
         // The request is on its way, whatever happens to the member.
         let way = simulation.number(in: 20...(mood == .slow ? 25_000 : 400))
@@ -39,7 +39,7 @@ final class SimulatedApple: @unchecked Sendable {
             let failure = receive(text, refund.transactionId.rawValue)
             guard mood != .losing || failure != nil else {
                 return simulation.timers.after(30_000) {
-                    gate.open(APIFailure(kind: .noAnswer, message: "no answer in time", isRetriable: true))
+                    gate.open(APIError(kind: .noAnswer, message: "no answer in time", isRetriable: true))
                 }
             }
             simulation.timers.after(way) { gate.open(failure) }
@@ -47,13 +47,13 @@ final class SimulatedApple: @unchecked Sendable {
         if let failure = await gate.wait() { throw failure }
     }
 
-    private func receive(_ body: String, _ transactionId: String) -> APIFailure? {
-        let failure: APIFailure? =
+    private func receive(_ body: String, _ transactionId: String) -> APIError? {
+        let failure: APIError? =
             switch mood {
             case .good, .slow, .losing: nil
-            case .failing: APIFailure(kind: .server, status: 500, message: "500", isRetriable: true)
+            case .failing: APIError(kind: .server, status: 500, message: "500", isRetriable: true)
             case .limiting:
-                APIFailure(
+                APIError(
                     kind: .rateLimited, status: 429, message: "429", isRetriable: true,
                     retryAt: simulation.timers.now + 60_000)
             }
@@ -71,8 +71,8 @@ struct SimulatedConnection: RefundAPI {
     unowned let process: SimulatedProcess
     let apple: SimulatedApple
 
-    func send(_ body: [UInt8], form: Int32, for refund: RefundCase, isLast: Bool) async throws(APIFailure) {
-        guard !process.isDead else { throw APIFailure(kind: .cancelled, message: "dead", isRetriable: true) }
+    func send(_ body: [UInt8], form: Int32, for refund: RefundCase, isLast: Bool) async throws(APIError) {
+        guard !process.isDead else { throw APIError(kind: .cancelled, message: "dead", isRetriable: true) }
         let place = process.simulation.names.state(of: RefundsModel.key(refund.bundleId, refund.transactionId))
         if process.service?.state.owned.contains(place) != true {
             process.simulation.checks.fail("\(process.name) answers \(refund.transactionId) but does not own \(place)")
@@ -80,7 +80,7 @@ struct SimulatedConnection: RefundAPI {
         try await apple.send(body, for: refund)
     }
 
-    func transaction(of refund: RefundCase) async throws(APIFailure) -> TransactionPayload {
-        throw APIFailure(kind: .noKey, message: "all transactions are signed", isRetriable: false)
+    func transaction(of refund: RefundCase) async throws(APIError) -> TransactionPayload {
+        throw APIError(kind: .noKey, message: "all transactions are signed", isRetriable: false)
     }
 }

@@ -17,12 +17,12 @@ final class SimulatedCompany: RefundProvider, @unchecked Sendable {
         self.plan = plan
     }
 
-    func consumption(of facts: RefundFacts) async throws(ProviderFailure) -> ConsumptionFacts {
+    func consumption(of facts: RefundFacts) async throws(ProviderError) -> ConsumptionFacts {
         let isSilent = isSilent
         let gate = Gate(whenCancelled: false)
         simulation.timers.after(simulation.number(in: 10...(isSilent ? 10_000 : 300))) { gate.open(true) }
-        guard await gate.wait() else { throw ProviderFailure(code: .cancelled, message: "cancelled") }
-        if isSilent { throw ProviderFailure(code: .timedOut, message: "silent") }
+        guard await gate.wait() else { throw ProviderError(code: .cancelled, message: "cancelled") }
+        if isSilent { throw ProviderError(code: .timedOut, message: "silent") }
         let percentage = Int64(decisions.count + 1)
         decisions[percentage] = plan.round(
             of: facts.transactionId.rawValue, received: facts.requestedAt.millisecondsSince1970)

@@ -118,13 +118,13 @@ import Testing
             try await client.sendConsumption(
                 decline.bytes, form: .v2, for: TransactionId("1000"), of: Self.app, in: .production)
             #expect(harness.api.answers.map(\.isAccepted) == [true])
-            let failure = await #expect(throws: APIFailure.self) {
+            let failure = await #expect(throws: APIError.self) {
                 try await client.sendConsumption(
                     decline.bytes, form: .v2, for: TransactionId("5000"), of: Self.app, in: .production)
             }
             #expect(failure?.status == 400 && failure?.isRetriable == false)
             harness.api.faults = .always(.rateLimit)
-            let limited = await #expect(throws: APIFailure.self) {
+            let limited = await #expect(throws: APIError.self) {
                 try await client.sendConsumption(
                     decline.bytes, form: .v2, for: TransactionId("1000"), of: Self.app, in: .production)
             }

@@ -150,7 +150,7 @@ import Testing
                 var pages = client.getNotificationHistory(query(harness), harness.scope())
                 _ = try await pages.next()
                 harness.time.advance(by: .minutes(5))
-                let failure = await #expect(throws: APIFailure.self) { try await pages.next() }
+                let failure = await #expect(throws: APIError.self) { try await pages.next() }
                 #expect(failure?.code?.rawValue == 4_000_017)
                 var again = client.getNotificationHistory(query(harness), harness.scope())
                 #expect(try await again.next()?.items.count == 20)

@@ -35,15 +35,15 @@ extension ValueKind where Value == String {
         ValueKind(
             name: "PRINCIPAL", expected: "a type and a name, such as User:sluice-ingress", example: "User:sluice",
             text: { $0 }
-        ) { text throws(SettingProblem) in
+        ) { text throws(SettingError) in
             let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
             guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty }) else {
-                throw SettingProblem("must be a type and a name, such as User:sluice-ingress")
+                throw SettingError("must be a type and a name, such as User:sluice-ingress")
             }
             guard PlainText.printable(text, maximum: .max) == text else {
-                throw SettingProblem("has a control character")
+                throw SettingError("has a control character")
             }
-            guard parts[1] != "*" else { throw SettingProblem("means every user; specify a single user") }
+            guard parts[1] != "*" else { throw SettingError("means every user; specify a single user") }
             return text
         }
     }

@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-extension ChainFailure {
+extension ChainError {
     init(code: Int32, depth: Int32) {
         self.init(
             kind: Self.kind(of: code, depth: depth), code: code, depth: depth,

@@ -2,7 +2,7 @@ internal import HTTPClient
 internal import RefundRules
 
 /// The reason why the company's service returned no usable answer about a case.
-package struct ProviderFailure: Error, Hashable, Sendable, CustomStringConvertible {
+package struct ProviderError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The failure codes. The raw values appear in records and metrics and are a contract.
     package enum Code: String, CaseIterable, Sendable {
         case timedOut = "timed_out"

@@ -1,6 +1,6 @@
 /// The reason why a version 1 body or a status update body cannot become a record. Equality compares the code and the
 /// detail.
-public struct LegacyFault: Error, Hashable, Sendable, CustomStringConvertible {
+public struct LegacyError: Error, Hashable, Sendable, CustomStringConvertible {
     /// All causes of parsing failures.
     public enum Code: String, Sendable, CaseIterable {
         /// `notification_type` is absent or not a string.

@@ -2,7 +2,7 @@
 ///
 /// Callers base decisions on `kind`, `code` and `isRetriable`. All other strings are for people and contain neither
 /// tokens nor keys.
-package struct APIFailure: Error, Sendable, Equatable, CustomStringConvertible {
+package struct APIError: Error, Sendable, Equatable, CustomStringConvertible {
     package enum Kind: String, Sendable, Hashable, CaseIterable {
         /// The request was refused locally before anything was sent.
         case invalidRequest = "invalid_request"
@@ -67,12 +67,12 @@ package struct APIFailure: Error, Sendable, Equatable, CustomStringConvertible {
     }
 }
 
-extension APIFailure {
-    static func invalidRequest(_ message: String) -> APIFailure {
-        APIFailure(kind: .invalidRequest, message: message, isRetriable: false)
+extension APIError {
+    static func invalidRequest(_ message: String) -> APIError {
+        APIError(kind: .invalidRequest, message: message, isRetriable: false)
     }
 
-    static func unreadable(_ message: String, status: Int? = nil, isRetriable: Bool = false) -> APIFailure {
-        APIFailure(kind: .unreadable, status: status, message: message, isRetriable: isRetriable)
+    static func unreadable(_ message: String, status: Int? = nil, isRetriable: Bool = false) -> APIError {
+        APIError(kind: .unreadable, status: status, message: message, isRetriable: isRetriable)
     }
 }

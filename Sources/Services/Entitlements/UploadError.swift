@@ -1,7 +1,7 @@
 internal import HTTPServer
 
 /// An uploaded transaction was rejected. The message includes the fix.
-struct UploadProblem: Error, Equatable {
+struct UploadError: Error, Equatable {
     let status: Int
     /// One of the `error` values in ``ReadAPIName``.
     let code: String

@@ -1,5 +1,5 @@
 /// The reason why a case is not answered. Equality compares the code and the message.
-package struct ConsumptionProblem: Error, Hashable, Sendable, CustomStringConvertible {
+package struct ConsumptionError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A problem code. The raw values appear in records and metrics and are a contract.
     package enum Code: String, CaseIterable, Sendable {
         /// The rules or the company's service decided not to answer.

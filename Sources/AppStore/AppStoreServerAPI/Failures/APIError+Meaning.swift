@@ -1,5 +1,5 @@
 // The implications of a failure for the request and the API.
-extension APIFailure {
+extension APIError {
     /// Whether Apple refused this particular request: it would fail again, while others may succeed.
     package var isRefusal: Bool {
         switch kind {
@@ -46,7 +46,7 @@ extension ServiceHealth {
     /// Creates the health after a failed Send Consumption Information. If Apple refused the body or the kind of
     /// transaction, the endpoint works. A cancellation or an unknown transaction proves nothing; any other failure
     /// counts against the endpoint.
-    package init(ofConsumption failure: APIFailure) {
+    package init(ofConsumption failure: APIError) {
         if failure.kind == .cancelled || failure.code == .transactionIdNotFound {
             self = .unknown
         } else {
@@ -55,7 +55,7 @@ extension ServiceHealth {
     }
 
     /// Creates the health indicated by a failure. A refusal proves that the service works.
-    package init(_ failure: APIFailure) {
+    package init(_ failure: APIError) {
         if failure.kind == .cancelled {
             self = .unknown
         } else {

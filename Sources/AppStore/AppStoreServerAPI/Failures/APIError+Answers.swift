@@ -2,7 +2,7 @@ internal import HTTPClient
 internal import JSON
 internal import Primitives
 
-extension APIFailure {
+extension APIError {
     /// Creates the failure for an unsuccessful response.
     ///
     /// - Parameters:
@@ -26,7 +26,7 @@ extension APIFailure {
             // request.
             default: (.unreadable, true)
             }
-        var failure = APIFailure(
+        var failure = APIError(
             kind: kind, status: status, code: code, message: "the App Store Server API answered \(status)",
             isRetriable: isRetriable, fix: code?.fix, serverDate: serverDate)
         if !words.isEmpty { failure.message = PrintableText.bounded("\(failure.message): \(words)", to: 512) }
