@@ -224,7 +224,7 @@ import Testing
         let plan = plan(found(changing: topic, partitions: 24))
         #expect(plan.newTopics.isEmpty)
         let correction = try #require(plan.items.first { $0.topic.rawValue == topic }?.corrections.first)
-        #expect(correction.contains("another topics.prefix"))
+        #expect(correction.contains("a different topics.prefix"))
         #expect(correction.contains("topics.partitions=24"))
         #expect(!TopicReport(plan, missing: .created).isGood)
     }
