@@ -93,6 +93,10 @@ struct Instrumentation {
         guard let first = ranges.first, ranges.count == 1 || edit.anchor != nil else {
             throw Failure("\(numbered.mutant): \(ranges.count) times in \(edit.file), not once: \(edit.text)")
         }
+        // The copy would compile, and its string would contain the conditional.
+        guard text[..<first.lowerBound].ranges(of: "\"\"\"").count.isMultiple(of: 2) else {
+            throw Failure("\(numbered.mutant): inside a string of several lines in \(edit.file): \(edit.text)")
+        }
         return first
     }
 

@@ -189,7 +189,7 @@ enum StateMutants {
         direct.without(
             "kept-states-with-a-log", "try Self.endDirectWrites(&guarded)", after: "func keep("),
         killed.without("killed-restore", "try removeInterrupted()"),
-        expendable.mutant("direct-without-rows", "SELECT 1 FROM rows UNION ALL SELECT", "SELECT"),
+        expendable.mutant("direct-without-rows", #""SELECT 1 FROM rows LIMIT 1""#, #""SELECT 1 WHERE 0""#),
         unread.mutant("unread-of-this-form", "mark.form == form", "true"),
         unread.mutant(
             "unread-of-its-partition",

@@ -26,11 +26,10 @@ extension StateStore {
 
     /// Returns whether the file has neither rows nor data that exists only in this file.
     private static func isExpendable(_ database: Database) throws -> Bool {
-        try database.firstRow(
-            """
-            SELECT 1 FROM rows UNION ALL SELECT 1 FROM oversized
-            UNION ALL SELECT 1 FROM file WHERE name IN ('index', 'records') LIMIT 1
-            """
-        ) { _ in true } == nil
+        let queries = [
+            "SELECT 1 FROM rows LIMIT 1", "SELECT 1 FROM oversized LIMIT 1",
+            "SELECT 1 FROM file WHERE name IN ('index', 'records') LIMIT 1",
+        ]
+        return try queries.allSatisfy { try database.firstRow($0) { _ in true } == nil }
     }
 }
