@@ -35,9 +35,9 @@ public enum Reason: String, Sendable, CaseIterable, CustomStringConvertible {
     case chainRoot = "chain_root"
     /// A signature in the path is invalid or uses a forbidden algorithm.
     case chainSignature = "chain_sig"
-    /// The leaf does not have Apple's receipt signing marker exactly once.
+    /// Apple's receipt-signing marker is missing from the leaf or occurs more than once.
     case leafMarker = "leaf_marker"
-    /// The intermediate does not have Apple's developer relations marker exactly once.
+    /// Apple's developer relations marker is missing from the intermediate or occurs more than once.
     case intermediateMarker = "inter_marker"
     /// A certificate in the path was issued by a certificate that is not a certificate authority.
     case notCertificateAuthority = "not_ca"

@@ -42,7 +42,7 @@ struct LegacyFactIds: Hashable, Sendable {
         values.removeAll { $0.signedDate <= moment }
     }
 
-    /// Writes pairs of receipt time and first digest bytes, or nothing if there are none.
+    /// Writes each time of receipt with the first bytes of the digest, or nothing if there are no IDs.
     func write(as name: StaticString, to object: inout JSONWriter) {
         guard !values.isEmpty else { return }
         object.array(name) { array in

@@ -31,8 +31,8 @@ extension TransactionFacts {
         type == .nonConsumable && productId == other.productId
     }
 
-    /// Returns whether this statement takes precedence for the shared purchase because, among the statements signed by
-    /// `moment`, it is the newer one.
+    /// Returns whether this statement takes precedence over another for the shared purchase. A statement signed by
+    /// `moment` precedes one signed later; otherwise, the newer one takes precedence.
     fileprivate func overrides(_ other: TransactionFacts, asOf moment: AppStoreInstant?) -> Bool {
         if let moment {
             let (isSigned, isOtherSigned) = (version.signedDate <= moment, other.version.signedDate <= moment)

@@ -1,8 +1,8 @@
 package import AppStoreModel
 package import JSON
 
-/// The app's claim that a purchase belongs to an account, because the purchase was made without an appAccountToken, or
-/// was transferred from the account in Apple's facts.
+/// The app's claim that a purchase belongs to an account. The purchase was made without an appAccountToken, or was
+/// transferred from the account in Apple's facts.
 package struct OwnerClaim: VersionedFacts {
     package var version: FactVersion
     package var appAccountToken: AppAccountToken

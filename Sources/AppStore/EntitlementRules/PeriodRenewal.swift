@@ -75,7 +75,7 @@ struct PeriodRenewal {
         isCommitted ? renewal?.commitmentAutoRenewProductId ?? renewal?.autoRenewProductId : renewal?.autoRenewProductId
     }
 
-    /// Whether the period may have been renewed, because no statement rules it out.
+    /// Whether the period may have been renewed: true unless a statement rules it out.
     var mayBeRenewing: Bool {
         switch status?.status {
         case .some(.expired), .some(.billingRetry), .some(.billingGracePeriod), .some(.revoked): return false

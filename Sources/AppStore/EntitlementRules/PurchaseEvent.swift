@@ -75,7 +75,7 @@ package struct PurchaseEvent: Hashable, Sendable {
         return one.version < other.version
     }
 
-    /// Returns whether an event replaces another with the same version because its content is greater.
+    /// Returns whether an event replaces another with the same version: its content is greater.
     static func isGreater(_ one: PurchaseEvent, than other: PurchaseEvent) -> Bool {
         one != other && other.orderedContent.lexicographicallyPrecedes(one.orderedContent)
     }

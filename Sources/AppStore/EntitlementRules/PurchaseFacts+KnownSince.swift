@@ -58,8 +58,8 @@ extension PurchaseFacts {
         return moments.compactMap { $0 }.max()
     }
 
-    /// Returns the time from which the statements about the renewal are complete if access at `instant` depended on
-    /// them, because the period had ended and the status was not decisive.
+    /// Returns the time from which the statements about the renewal are complete. Returns nil if access at `instant`
+    /// did not depend on them. It depended on them if the period had ended and the status was not decisive.
     private func renewalKnownSince(before instant: AppStoreInstant) -> AppStoreInstant? {
         guard let renewal, renewal.version.signedDate > instant, isSubscription,
             let evidence = evidence(asOf: instant), let current = evidence.current(at: instant),

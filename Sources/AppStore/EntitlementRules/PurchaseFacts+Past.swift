@@ -76,8 +76,8 @@ extension PurchaseFacts {
         return own.first?.tellsPurchase == true && isComplete ? .later : .unknown
     }
 
-    /// Returns whether a transaction is considered at a past time, because it had been reported, or because it had
-    /// begun and the facts do not show whether it had been reported.
+    /// Returns whether a transaction counts as of a past time: it had been reported by then, or it had begun and the
+    /// facts do not show whether it had been reported.
     func isKnown(_ transaction: TransactionFacts, at instant: AppStoreInstant) -> Bool {
         telling(of: transaction, by: instant) != .later
     }

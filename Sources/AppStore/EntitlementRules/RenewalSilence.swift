@@ -1,7 +1,7 @@
 package import AppStoreModel
 
-/// The access that continues after the end of a period when no renewal is reported, because Apple's notification may be
-/// late or still unread.
+/// The access that continues after the end of a period when no renewal is reported. Apple's notification may be late or
+/// still unread.
 struct RenewalSilence: Hashable, Sendable {
     /// The time when access ends because no renewal was reported.
     var end: AppStoreInstant
@@ -34,9 +34,9 @@ struct RenewalSilence: Hashable, Sendable {
 }
 
 extension ProductRules {
-    /// Returns these rules for facts whose input has been read up to a given time.
+    /// Returns a copy of these rules for facts that include all input received up to a given time.
     ///
-    /// - Parameter moment: the facts include everything received up to this time.
+    /// - Parameter moment: the time up to which the facts include all input.
     package func reading(until moment: AppStoreInstant) -> ProductRules {
         var rules = self
         rules.subscriptions.receivedUntil = moment

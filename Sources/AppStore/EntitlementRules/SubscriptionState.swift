@@ -53,7 +53,7 @@ package struct SubscriptionState: Hashable, Sendable {
     /// The number of seats in the period. For multi-seat transactions, this is the sum over all transactions minus the
     /// revoked seats.
     package var seats: Int64
-    /// Whether Apple must be queried because the facts do not explain Apple's statement.
+    /// Whether the facts do not explain Apple's statement, so that Apple must be queried.
     package var needsStatusQuery: Bool
     /// Whether access depends on unread input, so it is unknown whether the subscription was renewed.
     package var isUnknown = false

@@ -67,7 +67,7 @@ package struct TransactionDetailsContent: Hashable, Sendable {
     package var revocationDate: AppStoreInstant?
     package var revocationReason: RevocationReason?
     package var revocationType: RevocationType?
-    /// The revoked share in milliunits of a percent (0 to 100000).
+    /// The revoked share in thousandths of a percent (0 to 100000).
     package var revocationPercentage: Int32?
     package var appAccountToken: AppAccountToken?
     package var appTransactionId: AppTransactionId?

@@ -79,7 +79,7 @@ package struct TransactionFacts: Hashable, Sendable {
         one.start != other.start ? one.start < other.start : one.key < other.key
     }
 
-    /// Returns whether `one` replaces `other` because it has a newer version, or the same version and greater content.
+    /// Returns whether `one` replaces `other`: it has a newer version, or the same version and greater content.
     static func isNewer(_ one: TransactionFacts, than other: TransactionFacts) -> Bool {
         if one.version != other.version { return other.version < one.version }
         return one != other && other.orderedContent.lexicographicallyPrecedes(one.orderedContent)

@@ -26,7 +26,7 @@ package final class TransactionTraits: Sendable {
     let quantity: Int32?
     let inAppOwnershipType: InAppOwnershipType?
     let isUpgraded: Bool
-    /// The revoked share in milliunits of a percent (0 to 100000).
+    /// The revoked share in thousandths of a percent (0 to 100000).
     let revocationPercentage: Int32?
     let appAccountToken: AppAccountToken?
     let appTransactionId: AppTransactionId?

@@ -3,7 +3,7 @@ package import AppStoreModel
 /// The sweeps of one kind for one app and environment: requests, the current run, the last complete run, and the next
 /// due date. This is a row in the reconciliation topic, written by the owner of its partition.
 ///
-/// The values form a join: the value with the later run takes precedence, then the one with the later step. Requests
+/// Merging values is a join: the value with the later run takes precedence, then the one with the later step. Requests
 /// are merged separately.
 package struct Sweep: Hashable, Sendable {
     /// An operator's request.

@@ -37,7 +37,7 @@ package struct LogWriter: Sendable {
     var copy: KeptCopy?
     /// Whether another writer has replaced the checkpoint.
     private var isSuperseded = false
-    /// Whether all objects must be written again because the storage may have lost data after a failed write.
+    /// Whether a write failed. The storage may then have lost data, so all objects must be written again.
     private var mustRewrite = false
     /// The last leaf, whether committed or not.
     package internal(set) var lastLeaf: ArchiveLeaf?

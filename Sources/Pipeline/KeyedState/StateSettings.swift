@@ -18,7 +18,7 @@ public enum StateSettings {
         help: "Number of partitions that a worker follows besides its own, so that it can take them over sooner.")
     public static let republishRate = Setting.integer(
         "state.republish.rate", default: 500, in: 1...100_000,
-        help: "Rows per partition republished per second after the rules or the published format have changed.")
+        help: "Rows republished per second in each partition after a change to the rules or the published format.")
     public static let maximumLag = Setting.integer(
         "state.lag.limit", default: 100_000, in: 1...1_000_000_000,
         help: "Lag behind the state's topics, in records, above which the process is not ready.")

@@ -98,7 +98,7 @@ extension KafkaTrouble {
         case .clientCertificate:
             (
                 "kafka.ssl.certificate.location",
-                "the brokers\(place) rejected this client's certificate, or it has none",
+                "the brokers\(place) rejected this client's certificate, or the client has none",
                 """
                 Set it to an unexpired certificate that the brokers trust, and kafka.ssl.key.location to its private key
                 """, true

@@ -180,7 +180,7 @@ private struct RedactionSearch {
         return secrets.contains { $0.isFound(in: text[...]) }
     }
 
-    /// Returns the text of every member with a secret name, and its depth (1 in the outermost object).
+    /// Returns the text of every member whose name marks it as a secret, with its depth (1 in the outermost object).
     private static func secretTexts(in document: JSONDocument, _ names: [String]) -> [(text: [UInt8], depth: Int)] {
         guard !names.isEmpty else { return [] }
         let nodes = document.nodes

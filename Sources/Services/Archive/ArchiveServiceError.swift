@@ -11,7 +11,7 @@ struct ArchiveServiceError: TerminatingError, Equatable, CustomStringConvertible
         case unavailable
         /// The anchor does not know the log or its key, or rejects the checkpoint.
         case refused
-        /// The anchor has a longer log or different leaves, because the archive was rolled back or forked.
+        /// The anchor has a longer log or different leaves, so the archive was rolled back or forked.
         case conflict
         /// The response is malformed or not signed with the anchor's key.
         case answer

@@ -45,7 +45,7 @@ enum FactsReading {
         return .state(facts)
     }
 
-    /// Reads the facts in a record by decoding the models of its payloads. Returns a verdict if there are no usable
+    /// Reads the facts in a record by decoding its payloads into their models. Returns a verdict if there are no usable
     /// facts.
     static func read(
         _ record: NotificationRecord, environment: AppStoreEnvironment

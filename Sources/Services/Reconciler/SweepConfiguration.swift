@@ -122,7 +122,7 @@ struct SweepConfiguration: Sendable {
         return SweepRange(from: min(max(from, first), usual), to: end)
     }
 
-    /// Returns whether a run reaches further back than usual, because the previous complete run is too old.
+    /// Returns whether a run reaches further back than usual, which it does if the previous complete run is too old.
     func isLonger(_ run: SweepRun, of kind: SweepKind) -> Bool {
         switch kind {
         case .failures: run.range.to - run.range.from > failures.range

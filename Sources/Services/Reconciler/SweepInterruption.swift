@@ -9,7 +9,7 @@ struct SweepInterruption: Error {
     var retryAt: Int64?
     /// Whether an operator must act, or Apple's answer is undocumented. If so, the next attempt is delayed.
     var isPermanent = false
-    /// Whether the window must be reread from the start, because its next page cannot be requested.
+    /// Whether the next page of the window cannot be requested, so that the window must be reread from the start.
     var restartsWindow = false
     /// Whether Apple answered but did not return the page. If so, the content of this window may be the cause, and
     /// other windows may be readable. A refused key, a rate limit, or a connection failure affects all windows.

@@ -263,7 +263,7 @@ enum OperationsSettings {
         "preference", .oneOf(RefundOutcome.allCases, text: \.rawValue), help: "Preference to send to Apple."
     ).optional.onCommandLineOnly
     static let consumptionPercentage = Setting.integer(
-        "consumption-percentage", in: 0...100_000, help: "Consumed share, in milliunits of a percent: 50000 is half."
+        "consumption-percentage", in: 0...100_000, help: "Consumed share, in thousandths of a percent: 50000 is half."
     ).optional.onCommandLineOnly
 
     // Settings of `sluicectl backfill` and `sluicectl reconcile`

@@ -44,8 +44,8 @@ package struct StoryAnswer: Sendable {
         }
     }
 
-    /// Returns whether two states differ from the customer's point of view. A different rule or transaction alone does
-    /// not count.
+    /// Returns whether the customer would see two states as different. A different rule or transaction alone does not
+    /// count.
     private static func isOther(_ one: [Standing], than other: [Standing]) -> Bool {
         one.map { [$0.state, "\($0.isEntitled)"] + $0.entitlements }
             != other.map { [$0.state, "\($0.isEntitled)"] + $0.entitlements }

@@ -68,9 +68,9 @@ final class RecordFailures: Sendable {
     /// Counts an accepted probe. The receiver is up, so the failing records are at fault.
     func acceptedAgain() { state.withLock { $0.accepted &+= 1 } }
 
-    /// Returns whether a record has been failing for so long that only the acceptance of another record is still needed
-    /// as evidence that the receiver is up. Always false while many records are failing, because then the receiver is
-    /// at fault even if it accepts probes.
+    /// Returns whether a record has been failing for so long that the only evidence still missing is the acceptance of
+    /// another record, which shows that the receiver is up. Always false while many records are failing: the receiver
+    /// is then at fault even if it accepts probes.
     ///
     /// - Parameter now: the current time in monotonic nanoseconds.
     func lacksAcceptance(_ record: KafkaRecord, at now: UInt64) -> Bool {

@@ -31,7 +31,7 @@ package enum WebhooksSettings {
     ).optional
     package static let paused = Setting.boolean(
         "webhooks.paused", default: false,
-        help: "Pause the receiver: nothing is read or posted. Once unpaused, its group resumes at committed offsets.")
+        help: "Pause the receiver: nothing is read or posted. When unpaused, it resumes from the committed offsets.")
     package static let environments = Setting(
         "webhooks.environments", ValueKind.list(of: .oneOf(AppStoreEnvironment.published, text: \.rawValue)),
         default: [.production],

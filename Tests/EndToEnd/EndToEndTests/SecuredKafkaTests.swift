@@ -188,7 +188,7 @@ private struct TrueCause: Sendable, CustomStringConvertible {
         TrueCause(
             description: "no certificate", mechanism: .mutualTLS,
             changes: ["kafka.ssl.certificate.location": nil, "kafka.ssl.key.location": nil], stage: "tls",
-            words: ["rejected this client's certificate, or it has none", "kafka.ssl.key.location"]),
+            words: ["rejected this client's certificate, or the client has none", "kafka.ssl.key.location"]),
         TrueCause(
             description: "no TLS", mechanism: .plain, changes: ["kafka.security.protocol": "SASL_PLAINTEXT"], code: 1,
             words: ["security.protocol", "SASL_SSL"]),

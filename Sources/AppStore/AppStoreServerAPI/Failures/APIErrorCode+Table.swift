@@ -10,7 +10,7 @@ extension APIErrorCode {
         Entry(4_000_006, "InvalidTransactionId", "use a transaction id as Apple sent it, digits only"),
         Entry(4_000_008, "InvalidOriginalTransactionId", "use an original transaction id as Apple sent it"),
         Entry(4_000_009, "InvalidExtendByDays", "extend by 1 to 90 days"),
-        Entry(4_000_010, "InvalidExtendReasonCode", "use a reason from 0 to 3"),
+        Entry(4_000_010, "InvalidExtendReasonCode", "use a reason code from 0 to 3"),
         Entry(4_000_011, "InvalidRequestIdentifier", "use a UUID as the request identifier"),
         Entry(4_000_012, "StartDateTooFarInPast", "start within the last 180 days (30 in the sandbox)"),
         Entry(4_000_013, "StartDateAfterEndDate", "use an end date after the start date"),
@@ -48,18 +48,18 @@ extension APIErrorCode {
     private static let refusedConsumption: [Entry] = [
         Entry(4_000_032, "InvalidAccountTenure", "use an accountTenure from 0 to 7"),
         Entry(4_000_033, "InvalidAppAccountToken", "use a UUID or an empty string as the app account token"),
-        Entry(4_000_034, "InvalidConsumptionStatus", "use a consumptionStatus from 0 to 3"),
+        Entry(4_000_034, "InvalidConsumptionStatus", "use a consumptionStatus value from 0 to 3"),
         Entry(
             4_000_035, "InvalidCustomerConsented", "send an answer only with consent: customerConsented must be true"),
         Entry(
             4_000_036, "InvalidDeliveryStatus",
             "use a deliveryStatus that this version of the request body supports"),
-        Entry(4_000_037, "InvalidLifetimeDollarsPurchased", "use a lifetimeDollarsPurchased from 0 to 7"),
-        Entry(4_000_038, "InvalidLifetimeDollarsRefunded", "use a lifetimeDollarsRefunded from 0 to 7"),
-        Entry(4_000_039, "InvalidPlatform", "use a platform from 0 to 2"),
-        Entry(4_000_040, "InvalidPlayTime", "use a playTime from 0 to 7"),
+        Entry(4_000_037, "InvalidLifetimeDollarsPurchased", "use a lifetimeDollarsPurchased value from 0 to 7"),
+        Entry(4_000_038, "InvalidLifetimeDollarsRefunded", "use a lifetimeDollarsRefunded value from 0 to 7"),
+        Entry(4_000_039, "InvalidPlatform", "use a platform value from 0 to 2"),
+        Entry(4_000_040, "InvalidPlayTime", "use a playTime value from 0 to 7"),
         Entry(4_000_041, "InvalidSampleContentProvided", "use true or false for sampleContentProvided"),
-        Entry(4_000_042, "InvalidUserStatus", "use a userStatus from 0 to 4"),
+        Entry(4_000_042, "InvalidUserStatus", "use a userStatus value from 0 to 4"),
         Entry(4_000_043, "InvalidTransactionNotConsumable", "send answers for consumables only"),
         Entry(
             4_000_044, "InvalidRefundPreference",

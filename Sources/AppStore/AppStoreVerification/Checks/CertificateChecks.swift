@@ -87,7 +87,7 @@ enum CertificateChecks {
         }
     }
 
-    /// Checks 8 and 9: the leaf and the intermediate each have their Apple marker exactly once.
+    /// Checks 8 and 9: the leaf and the intermediate each contain their Apple marker exactly once.
     ///
     /// The leaf's marker permits signing App Store receipts. Without this check, any certificate under Apple's root,
     /// such as a developer's, could sign notifications. The intermediate's marker belongs to Apple Worldwide Developer

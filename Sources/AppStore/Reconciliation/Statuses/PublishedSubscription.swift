@@ -14,7 +14,7 @@ package struct PublishedSubscription: Sendable, Hashable {
     package private(set) var state: String?
     package private(set) var transactionId: TransactionId?
     package private(set) var awaitsConfirmation = false
-    /// Whether a status query is needed because the known facts do not explain Apple's statement.
+    /// Whether the known facts do not explain Apple's statement, so that a status query is needed.
     package let needsStatusQuery: Bool
 
     /// Whether the subscription is compared with Apple's status. This is needed for version 1 notifications, which no

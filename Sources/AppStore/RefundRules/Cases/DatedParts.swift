@@ -7,8 +7,8 @@ package protocol DatedPart: CasePart {
     var date: AppStoreInstant { get }
 }
 
-/// The newest parts of one kind, in ascending date order. They form a join, because dropping old parts before or after
-/// a union gives the same result.
+/// The newest parts of one kind, in ascending date order. Merging them is a join, because dropping old parts before or
+/// after a union gives the same result.
 package struct DatedParts<Part: DatedPart>: Hashable, Sendable {
     /// The maximum number of parts. No customer is known to have had more decisions on one purchase.
     static var capacity: Int { 32 }

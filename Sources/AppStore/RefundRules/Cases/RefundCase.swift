@@ -3,7 +3,7 @@ package import JSON
 
 /// The refund of one transaction: Apple's requests, the answers, and Apple's decisions.
 ///
-/// Cases form a join: merging cases with the same key in any order and any number of times gives the same result, so
+/// Merging is a join: merging cases with the same key in any order and any number of times gives the same result, so
 /// duplicate, late or out-of-order records are harmless. ``RefundRounds`` derives the rounds from the parts.
 package struct RefundCase: Hashable, Sendable {
     package let environment: AppStoreEnvironment

@@ -12,7 +12,7 @@ package struct RefundVerdict: DatedPart {
     package var revocationDate: AppStoreInstant?
     package var revocationReason: RevocationReason?
     package var revocationType: RevocationType?
-    /// The refunded share in milliunits of a percent.
+    /// The refunded share in thousandths of a percent.
     package var revocationPercentage: Int32?
     /// Whether the rest of the period was refunded because of an upgrade rather than at the customer's request.
     package var isUpgrade: Bool

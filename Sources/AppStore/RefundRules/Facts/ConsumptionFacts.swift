@@ -5,7 +5,7 @@ package struct ConsumptionFacts: Hashable, Sendable {
     package var deliveryStatus: DeliveryStatus?
     /// Whether a sample, trial or description was available before the purchase.
     package var sampleContentProvided: Bool?
-    /// The consumed share in milliunits of a percent; 100000 means everything.
+    /// The consumed share in thousandths of a percent; 100000 means everything.
     package var consumptionPercentage: Int64?
 
     // These members are used only in the version 1 body.

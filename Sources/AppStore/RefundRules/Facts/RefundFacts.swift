@@ -60,8 +60,8 @@ package struct RefundFacts: Hashable, Sendable {
     /// The age of the purchase at the time of the request, in milliseconds; 0 if the purchase is dated later.
     package var ageMilliseconds: Int64? { purchaseDate.map { max(0, $0.milliseconds(to: requestedAt)) } }
 
-    /// The share of the subscription period that had elapsed at the time of the request, in milliunits of a percent, or
-    /// nil if there is no period.
+    /// The share of the subscription period that had elapsed at the time of the request, in thousandths of a percent,
+    /// or nil if there is no period.
     package var elapsed: Int64? {
         guard let purchaseDate, let expiresDate, purchaseDate < expiresDate else { return nil }
         let whole = Double(purchaseDate.milliseconds(to: expiresDate))

@@ -10,7 +10,7 @@ enum AmountText {
         return whole * 1000 + fraction * scale
     }
 
-    /// Parses a percentage with a percent sign, such as `50%`, from 0 to 100, and returns milliunits.
+    /// Parses a percentage with a percent sign, such as `50%`, from 0 to 100, and returns thousandths of a percent.
     static func percentMilliunits(_ text: String) -> Int64? {
         guard text.hasSuffix("%"), let value = milliunits(text.dropLast()), value <= 100_000 else { return nil }
         return value

@@ -16,7 +16,7 @@ struct RefundConditions: Hashable, Sendable {
     /// The age of the purchase, in milliseconds.
     var age: HalfOpenBounds?
     var earlierRefunds: HalfOpenBounds?
-    /// The consumed share in milliunits of a percent.
+    /// The consumed share in thousandths of a percent.
     var consumptionPercentage: HalfOpenBounds?
     var storefronts: Set<String>?
     var offers: Set<OfferCondition>?
@@ -24,7 +24,7 @@ struct RefundConditions: Hashable, Sendable {
     var isTrial: Bool?
     var purchases: Set<TransactionReason>?
     var ownerships: Set<InAppOwnershipType>?
-    /// The elapsed share of the subscription period, in milliunits of a percent.
+    /// The elapsed share of the subscription period, in thousandths of a percent.
     var elapsed: HalfOpenBounds?
     var earlierRequests: HalfOpenBounds?
     var earlierRequestsOfTransaction: HalfOpenBounds?

@@ -115,7 +115,8 @@ struct LogVerification {
         return newest.time.map { $0 >= time } ?? false
     }
 
-    /// Returns whether the log has no objects, because its writer ended or lost power before the first checkpoint.
+    /// Returns whether the log has no objects. In that case, its writer ended or lost power before the first
+    /// checkpoint.
     private func isEmpty() async -> Bool {
         guard let listed = try? await store.list(names.prefix, after: nil, limit: 2) else { return false }
         guard names.isCheckpointLog, let pending = try? names.pending() else { return listed.isEmpty }
@@ -358,7 +359,8 @@ struct LogVerification {
         var hasher = MerkleHasher()
         let isHead = frontier.root(using: &hasher) == head.checkpoint.root
         for finding in contradicted {
-            // If the tree matches its newest checkpoint, two different trees of the log were signed.
+            // If the tree matches its newest signed checkpoint, the log has signed two different trees: this one and
+            // the tree of the contradicted checkpoint.
             let isSigned = isHead && head.isSigned
             add(
                 Finding(

@@ -30,8 +30,8 @@ extension StatePartition {
         }
     }
 
-    /// Returns whether a state derives an update for one of `roots` that the topic may lack, because the update is
-    /// published with or after the state's row, not before it. True if the updated row cannot be read.
+    /// Returns whether a state derives an update for one of `roots` that the topic may lack. Such an update is
+    /// published with or after the state's row, not before it. Returns true if the updated row cannot be read.
     ///
     /// - Parameter roots: the keys of rows that are published in the same batch or later.
     func derives(_ state: State, forAnyOf roots: Set<[UInt8]>, _ guarded: inout Guarded) -> Bool {
@@ -76,8 +76,8 @@ extension StatePartition {
             && !derivingState(of: entry).isEmpty
     }
 
-    /// Returns whether derived updates of a row may still be unpublished, because the row combines facts from several
-    /// members or contains unpublished changes.
+    /// Returns whether derived updates of a row may still be unpublished: the row combines facts from several members
+    /// or contains unpublished changes.
     private func lacksUpdates(_ entry: Entry) -> Bool {
         (entry.state.image.isBehind || entry.state.isUnpublished) && !derivingState(of: entry).isEmpty
     }

@@ -44,7 +44,7 @@ struct HeldEntries {
     /// Whether the changes in memory must be moved before more can be held.
     var isFull: Bool { changes.count >= Self.maximum || values.count >= Self.maximumBytes }
 
-    /// Whether the changes must be written because there are too many names, which only a hostile header can cause.
+    /// Whether there are too many names, so that the changes must be written. Only a hostile header can cause this.
     var hasManyNames: Bool { names.count >= Self.maximumNames }
 
     mutating func append(_ entry: IndexEntry, of row: Int64, isPresent: Bool) {
@@ -95,7 +95,8 @@ struct HeldEntries {
         values.removeAll(keepingCapacity: true)
     }
 
-    /// Moves all changes to runs and returns them in index order; nil if there are only changes in memory.
+    /// If some changes have already been moved to runs, moves the rest there and returns all of them in index order.
+    /// Returns nil if all changes are still in memory.
     mutating func merged() throws(StateError) -> EntryMerge? {
         guard runs != nil else { return nil }
         try moveToRun()

@@ -4,7 +4,7 @@ final class Acceptor {
     let listener: Listener
     let rules: ConnectionRules
     var socket: Int32
-    /// Whether the socket is not watched until the next sweep, because the process had no descriptors left.
+    /// Whether the process had no descriptors left. The socket is then not watched until the next sweep.
     var isPaused = false
     var connections = 0
     var bodyBytes = 0

@@ -189,8 +189,9 @@ extension KafkaConsumer {
         }
     }
 
-    /// Whether a record has the expected offset, if one is known. Always true unless `outOfRange` is
-    /// `resetToBeginning`, because an Apache Kafka log may have gaps.
+    /// Returns whether a record has the expected offset, or true if none is known. Offsets are compared only if
+    /// `outOfRange` is `resetToBeginning`. Otherwise, the result is always true, because an Apache Kafka log may have
+    /// gaps.
     private func isInSequence(_ offset: Int64, of state: PartitionState) -> Bool {
         options.outOfRange != .resetToBeginning || state.expected < 0 || offset == state.expected.rawValue
     }

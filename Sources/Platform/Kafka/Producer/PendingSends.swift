@@ -123,7 +123,7 @@ struct PendingSends {
         return waiters
     }
 
-    /// Whether a send of this generation has no report yet.
+    /// Returns whether any send of this generation is still awaiting its delivery report.
     func contains(generation: Int) -> Bool { slots.contains { $0.isUsed && $0.generation == generation } }
 
     private mutating func free(_ index: Int) -> Entry {

@@ -29,16 +29,16 @@ struct ProducerBreaker {
         return true
     }
 
-    /// Records that a broker acknowledged a record.
+    /// Notes that a broker acknowledged a record.
     mutating func acknowledged() {
         timeoutsInARow = 0
         state = .closed
     }
 
-    /// Records that a broker rejected a record, which shows that the broker answers.
+    /// Notes that a broker rejected a record, which shows that the broker is responding.
     mutating func refused() { timeoutsInARow = 0 }
 
-    /// Records that a record was not acknowledged in time.
+    /// Notes that a record was not acknowledged in time.
     mutating func timedOut(at now: UInt64) {
         timeoutsInARow = min(timeoutsInARow + 1, timeoutLimit)
         if timeoutsInARow >= timeoutLimit { open(at: now, isDisconnected: false) }

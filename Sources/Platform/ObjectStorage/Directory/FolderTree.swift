@@ -27,7 +27,7 @@ final class FolderTree: Sendable {
 
     func path(_ name: ObjectName?) -> String { name.map { "\(path)/\($0)" } ?? path }
 
-    /// - Parameter fresh: whether to ignore folders that are kept open, because they may have been removed and
+    /// - Parameter fresh: whether to ignore folders that are kept open. Pass true if they may have been removed and
     ///   recreated.
     /// - Returns: the folder, or nil if it does not exist.
     func existing(_ name: ObjectName?, fresh: Bool = false) throws(ObjectStoreError) -> Folder? {

@@ -21,7 +21,7 @@ final class Unsynchronized: Sendable {
 
     var fileCount: Int { state.withLock { $0.next.files.count } }
 
-    /// Whether the next synchronization reports a result for this file, because it is pending or an earlier attempt
+    /// Whether the next synchronization reports a result for this file: the file is pending, or an earlier attempt
     /// failed.
     func contains(_ name: ObjectName) -> Bool {
         state.withLock { $0.next.files[name] != nil || $0.failed[name] != nil }

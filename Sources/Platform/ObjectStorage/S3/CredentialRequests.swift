@@ -4,7 +4,7 @@ package import HTTPClient
 package struct CredentialError: Error, Hashable, Sendable {
     /// A human-readable message, without secrets.
     package let message: String
-    /// Whether a retry is pointless, because the service refused the request or nothing is configured.
+    /// Whether a retry is pointless: the service refused the request, or nothing is configured.
     package let isRefusal: Bool
 
     package init(_ message: String, isRefusal: Bool = false) {

@@ -8,8 +8,8 @@ struct S3Call {
     var body: [UInt8] = []
     /// The maximum size of the response in bytes.
     var maximumAnswerBytes = 4 * 1024 * 1024
-    /// Whether a response with a success status may contain an error, because the service sends the status before it
-    /// has finished the operation.
+    /// Whether the service sends the status before it has finished the operation. A response with a success status may
+    /// then contain an error.
     var mayFailLate = false
     /// The operation and its URL, for error messages.
     var action: String

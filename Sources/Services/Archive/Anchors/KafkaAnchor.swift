@@ -34,7 +34,7 @@ final class KafkaAnchor: CheckpointAnchor {
         } catch {
             throw ArchiveServiceError(
                 error.isRetriable ? .unavailable : .refused,
-                "\(topic) rejects the checkpoint of \(log.names.prefix): \(error.message)")
+                "failed to write the checkpoint of \(log.names.prefix) to \(topic): \(error.message)")
         }
     }
 

@@ -106,8 +106,8 @@ final class ErasureFollower: Service {
         await consumer.close(within: .seconds(5))
     }
 
-    /// Returns the key store's position, or the beginning of the topic if the topic no longer contains that offset,
-    /// because the record was deleted or the topic was recreated. Applying a record again changes nothing.
+    /// Returns the key store's position, or the beginning of the topic if the topic no longer contains that offset. In
+    /// that case, the record was deleted or the topic was recreated. Applying a record again changes nothing.
     private func nextOffset() async throws -> KafkaOffset {
         let marks = try await KafkaAdmin(kafka).closing { (admin) async throws(KafkaError) in
             try await admin.watermarks(of: place.topic)[place]

@@ -43,7 +43,7 @@ struct Transaction: Sendable {
         let reason: Int64
         /// Apple's `revocationType`.
         let type: String
-        /// The refunded share in milliunits of a percent; nil if nothing was refunded.
+        /// The refunded share in thousandths of a percent; nil if nothing was refunded.
         let percentage: Int64?
     }
 

@@ -10,7 +10,7 @@ struct ConsumptionInformation: Sendable, Equatable {
 
     let preference: Preference
     let isDelivered: Bool
-    /// The consumption in milliunits of a percent, or nil for version 1, which does not report it.
+    /// The consumption in thousandths of a percent, or nil for version 1, which does not report it.
     let consumptionPercentage: Int64?
 }
 

@@ -31,7 +31,7 @@ package struct RefundFollowUp: Sendable, Equatable {
 /// The App Store's decision.
 package enum SimulatedDecision: Sendable, Equatable {
     case declined
-    /// A refund of this share, in milliunits of a percent.
+    /// A refund of this share, in thousandths of a percent.
     case refunded(percentage: Int64)
 
     /// Decides after an answer, according to the developer's preference. Without a preference, refunds only if the
@@ -71,7 +71,7 @@ package enum SimulatedDecision: Sendable, Equatable {
         }
     }
 
-    /// Returns the elapsed share of a period in milliunits of a percent, or half if there is no period.
+    /// Returns the elapsed share of a period in thousandths of a percent, or half if there is no period.
     private static func elapsed(of transaction: JSONObject?, at now: Int64) -> Int64 {
         guard let begin = transaction?["purchaseDate"]?.integer, let end = transaction?["expiresDate"]?.integer,
             end > begin

@@ -111,7 +111,7 @@ struct ArchiveDiscloseCommand {
     private func notDisclosed(_ leaf: ArchiveLeaf, _ reason: String, _ fix: String? = nil) -> StartupError {
         StartupError(
             "\(leaf.position) cannot be disclosed: \(reason)",
-            fix: fix ?? "Prove that the record was archived with: sluicectl archive prove")
+            fix: fix ?? "To prove that the record was archived, run: sluicectl archive prove")
     }
 
     // MARK: check-disclosure

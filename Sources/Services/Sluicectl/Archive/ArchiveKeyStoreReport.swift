@@ -60,7 +60,7 @@ struct ArchiveKeyStoreReport {
         var rows = [
             ["keys in use", "\(counts.keys)"], ["keys destroyed", "\(counts.destroyedKeys)"],
             ["persons erased", "\(counts.erasedSubjects)"], ["legal holds", "\(counts.holds)"],
-            ["waiting erasures", "\(counts.waitingErasures)"],
+            ["pending erasures", "\(counts.waitingErasures)"],
         ]
         for key in given.keys {
             let count = wrapped[key.id] ?? 0

@@ -98,7 +98,7 @@ extension SluicectlCommand {
     ) { try await ArchiveDecisionCommand(.hold, $0).run($0.console) }
 
     private static let archiveRelease = Command(
-        "release", summary: "End a legal hold, and carry out a waiting erasure.", schema: decision,
+        "release", summary: "End a legal hold and carry out any pending erasure.", schema: decision,
         examples: [
             .init(
                 "sluicectl archive release --original-transaction-id 2000000000000001 --app com.example.app "

@@ -100,8 +100,8 @@ struct CopyChecks {
                 compacted.contains(topic) ? .warning : .problem, .copy, of: topic.rawValue,
                 "partition \(worst.partition) starts \(worst.milliseconds / 1_000) s later than on the source",
                 fix:
-                    "Unless the mirror started at the beginning and the topic was compacted later, copy it again from "
-                    + "its beginning into an empty one")
+                    "Copy the topic again from its beginning into an empty one, unless the mirror started at the "
+                    + "beginning and the topic was compacted only afterwards")
         ]
     }
 

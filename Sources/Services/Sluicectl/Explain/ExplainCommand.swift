@@ -85,8 +85,8 @@ struct ExplainCommand {
             + (configuration[OperationsSettings.groups] ?? [])
     }
 
-    /// Returns a note if notifications arrived more than a day after Apple signed them, because the story shows the
-    /// states at the times of receipt, not at Apple's dates.
+    /// Returns a note if notifications arrived more than a day after Apple signed them. The story shows the states at
+    /// the times of receipt, not at Apple's dates.
     private static func late(_ story: Story) -> [Story.Gap] {
         let delays = story.entries.filter { $0.kind == .notification }.compactMap { entry in
             entry.fields.first { $0.name == StoryName.delaySeconds }?.value.integer
@@ -97,7 +97,7 @@ struct ExplainCommand {
             Story.Gap(
                 "\(late) of \(delays.count) notifications arrived more than a day after Apple signed them, and the states "
                     + "shown are those that this installation had at the time",
-                fix: "Replay them at Apple's times with --as-signed")
+                fix: "Replay them as of Apple's signing times with --as-signed")
         ]
     }
 

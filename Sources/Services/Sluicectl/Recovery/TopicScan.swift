@@ -103,7 +103,7 @@ struct TopicScan {
         guard let found, RecordPosition(found) == position else {
             throw StartupError(
                 "\(topic) has no record at \(position)",
-                fix: "Check the positions with list; old records are deleted by retention")
+                fix: "Check the positions with the list subcommand; retention may have deleted old records")
         }
         return found
     }
