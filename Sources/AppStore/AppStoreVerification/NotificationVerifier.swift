@@ -12,8 +12,8 @@ public final class NotificationVerifier: Sendable {
     let requiresVersion: Bool
 
     /// - Parameters:
-    ///   - requester: sends the OCSP requests for ``runRevocationChecks(clock:)``. Required unless the revocation
-    ///     policy is `off`.
+    ///   - requester: sends the OCSP requests for ``runRevocationChecks(clock:)``. May be omitted only if the
+    ///     revocation policy is `off`.
     ///   - tableEvents: called with events about the key tables, on the verifying threads and on the thread that
     ///     computes tables.
     /// - Throws: ``VerifierSetupError`` if a root is unusable, this machine's OpenSSL cannot verify a root, or the

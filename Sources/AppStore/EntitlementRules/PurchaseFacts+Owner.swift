@@ -52,7 +52,7 @@ extension PurchaseFacts {
         offer(claim?.transferredFrom)
         offer(transferredClaim?.appAccountToken)
         offer(transferredClaim?.transferredFrom)
-        // The owner is one of the accounts above unless only version 1 notifications name it.
+        // If only version 1 notifications name the owner, it is not among the accounts above.
         if legacy != nil { offer(appAccountToken) }
     }
 

@@ -192,7 +192,7 @@ package struct PurchaseFacts: Hashable, Sendable {
         take(facts, into: &place, erasedAt, &outcome)
     }
 
-    /// Records that a transaction began with an upgrade signed on the given date.
+    /// Notes that a transaction began with an upgrade signed on the given date.
     package mutating func insertUpgrade(to transactionId: TransactionId, signedDate: AppStoreInstant) {
         _ = takeUpgrade(to: TransactionKey(transactionId), signedDate)
     }
@@ -208,7 +208,7 @@ package struct PurchaseFacts: Hashable, Sendable {
         _ = takePurchase(at: start, signedDate)
     }
 
-    /// Records that another purchase continues this one.
+    /// Notes that another purchase continues this one.
     mutating func insertSuccessor(_ id: OriginalTransactionId, since: AppStoreInstant) {
         if erasedAt == nil { _ = Self.takeLink(id, since, into: &fields.successors) }
     }

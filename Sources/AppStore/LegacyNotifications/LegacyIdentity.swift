@@ -8,8 +8,8 @@ enum LegacyIdentity {
     /// excluded, because a later attempt may contain a newer receipt.
     ///
     /// If the body does not contain the date of the event, two lines are added: the newest date in the receipt and the
-    /// time of receipt. Within one period, "renews as basic", "as pro" and again "as basic" do not differ otherwise,
-    /// and the third must not be treated as a duplicate.
+    /// time of receipt. Otherwise, if a customer switches from basic to pro and back within one period, the second
+    /// "renews as basic" would be treated as a duplicate of the first.
     static func eventId(
         _ event: LegacyEvent, environment: AppStoreEnvironment, bundleId: BundleId, receivedAt: AppStoreInstant
     ) -> String {

@@ -30,8 +30,7 @@ package struct Sweep: Hashable, Sendable {
     package let kind: SweepKind
     /// The operator's request, present only for a backfill.
     package var request: Request?
-    /// The time, in milliseconds since 1970, after which a run must begin, because the ingress was unavailable until
-    /// then.
+    /// The time, in milliseconds since 1970, until which the ingress was unavailable. A run must begin after it.
     package var wantedAt: Int64?
     /// The time when an operator cancelled a backfill, in milliseconds since 1970.
     package var cancelledAt: Int64?

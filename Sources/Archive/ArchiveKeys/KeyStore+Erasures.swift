@@ -63,9 +63,9 @@ extension KeyStore {
         try file.withLock { (file) throws(ArchiveError) in try file.status(of: mark) }
     }
 
-    /// Returns a record with the keys that applying `record` would destroy here but that `record` does not name, or nil
-    /// if it names all of them. Publish the returned record before applying `record`: verification accepts a key as
-    /// erased only if a record in the erasures topic names the key.
+    /// Applying `record` may destroy keys here that `record` does not name. Returns an erasure record that names these
+    /// keys, or nil if there are none. Publish the returned record before applying `record`: verification accepts a key
+    /// as erased only if a record in the erasures topic names the key.
     package func record(namingKeysOf record: ErasureRecord) throws(ArchiveError) -> ErasureRecord? {
         try file.withLock { (file) throws(ArchiveError) in try file.record(namingKeysOf: record) }
     }

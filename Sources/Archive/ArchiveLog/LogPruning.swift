@@ -173,9 +173,9 @@ package struct LogPruning: Sendable {
         return retention
     }
 
-    /// Returns the existing segments before the minimum: the segments to delete, because they have just expired or
-    /// their hold has ended, and the segments to keep. The store lists names in the order of the segments, so the
-    /// listing can stop at the minimum.
+    /// Returns the existing segments before the minimum in two groups: the segments to delete, which have just expired
+    /// or are no longer under a hold, and the segments to keep. The store lists names in the order of the segments, so
+    /// the listing can stop at the minimum.
     private func segments(
         before minimum: Int, _ decide: ([ArchiveLeaf]) async throws -> Decision
     ) async throws -> (due: [Int], kept: [Range<Int>]) {

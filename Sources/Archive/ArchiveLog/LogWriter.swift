@@ -95,8 +95,8 @@ package struct LogWriter: Sendable {
     /// Makes all appended entries durable under a new checkpoint. Does nothing if no entries were appended.
     ///
     /// - Parameter time: seconds since 1970. The signed time never goes back, even if the clock does.
-    /// - Throws: ``ArchiveError`` if the entries are not durable; call `commit` again unless the code is `otherWriter`,
-    ///   which means that another writer has replaced the checkpoint.
+    /// - Throws: ``ArchiveError`` if the entries are not durable. The code `otherWriter` means that another writer has
+    ///   replaced the checkpoint. After any other error, call `commit` again.
     package mutating func commit(at time: Int) async throws(ArchiveError) {
         guard !isSuperseded else { throw ArchiveError.otherWriter(names) }
         try await finishPending()

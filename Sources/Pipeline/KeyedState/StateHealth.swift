@@ -26,7 +26,7 @@ struct StateHealth: Sendable {
         waiting[place] = isBehind ? now : nil
     }
 
-    /// Records that a broker reported a newer end for the partition.
+    /// Notes that a broker reported a newer end for the partition.
     mutating func sawEnd(of place: KafkaTopicPartition, isBehind: Bool, at now: Int64) {
         waiting[place] = isBehind ? waiting[place] ?? now : nil
     }

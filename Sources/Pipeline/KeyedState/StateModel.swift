@@ -82,8 +82,8 @@ public protocol StateModel: Sendable {
     /// proposals are in one round.
     ///
     /// Always called with the current state, so that all members that have merged the same values agree, regardless of
-    /// the proposer's state. The result must depend on nothing else, and no bytes may cause a trap, because any
-    /// producer can write a proposal.
+    /// the proposer's state. The result must depend on nothing else. Any producer can write a proposal, so no bytes may
+    /// cause a trap.
     ///
     /// - Parameters:
     ///   - proposal: the bytes passed to ``KeyedState/propose(_:for:in:)``.
@@ -152,9 +152,9 @@ public struct StatePublication: Sendable, Equatable {
     /// The time at which the value will next change without a merge and must be republished, in milliseconds since
     /// 1970. Nil if it does not depend on the time.
     public var nextChange: Int64?
-    /// The effective time of the record, milliseconds since 1970; nil means the time of writing. It is sent in the
-    /// header ``StateHeader/moment``, because topics refuse old timestamps and the record's timestamp is therefore
-    /// always the time of writing.
+    /// The effective time of the record, in milliseconds since 1970; nil means the time of writing. It is sent in the
+    /// header ``StateHeader/moment``. The record's timestamp is always the time of writing, because topics refuse old
+    /// timestamps.
     public var moment: Int64?
 
     public init(value: [UInt8]?, nextChange: Int64? = nil, moment: Int64? = nil) {

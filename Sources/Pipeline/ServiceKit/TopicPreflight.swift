@@ -98,8 +98,7 @@ package enum TopicPreflight {
                 found.map { ($0.topic, $0.partitions.count) }, uniquingKeysWith: { first, _ in first }))
     }
 
-    /// The time to wait for a topic that is missing from the brokers' response, because it may have been created a
-    /// moment ago.
+    /// The time to wait for a topic that is missing from the brokers' response. It may have been created a moment ago.
     private static let creationLag: Duration = .milliseconds(1500)
 
     private static func descriptions(

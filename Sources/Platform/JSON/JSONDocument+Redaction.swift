@@ -19,8 +19,8 @@ extension JSONDocument {
 
         /// The minimum length of a secret from a nested member; removing shorter ones could remove most of the text.
         static let leastSecretBytes = 8
-        /// The maximum number of secrets, limited because the whole text is searched for each of them. Text with more
-        /// secrets is replaced by `{}`.
+        /// The maximum number of secrets. Text with more secrets is replaced by `{}`, because the whole text is
+        /// searched for each secret.
         static let maximumSecrets = 16
         /// The number of levels to search when JSON strings themselves contain JSON.
         static let nestedTextLevels = 4

@@ -22,7 +22,7 @@ public struct KafkaTopicExpectation: Hashable, Sendable {
     public var compactionLagMilliseconds: Int64?
     /// The maximum age in milliseconds at which records are compacted (`max.compaction.lag.ms`).
     public var maxCompactionLagMilliseconds: Int64?
-    /// The maximum age in milliseconds of an open segment, because open segments are never compacted (`segment.ms`).
+    /// The maximum age, in milliseconds, of an open segment (`segment.ms`). Open segments are never compacted.
     public var maxSegmentMilliseconds: Int64?
     /// `CreateTime` or `LogAppendTime` (`message.timestamp.type`).
     public var timestampType: String?

@@ -15,8 +15,7 @@ package struct ObjectStoreError: Error, Equatable, Sendable, CustomStringConvert
         package static let invalidURL = Code(value: .invalidURL)
         /// An object with this name already exists and was not changed.
         package static let exists = Code(value: .exists)
-        /// The object does not have the expected version, because another writer was faster or the object does not
-        /// exist.
+        /// The object does not have the expected version: another writer was faster, or the object does not exist.
         package static let changed = Code(value: .changed)
         /// Another writer holds the lock.
         package static let locked = Code(value: .locked)

@@ -84,8 +84,8 @@ package final class Database {
             """)
     }
 
-    /// Enables the write-ahead log, and retries if SQLite refuses: when two connections do this for a new file at the
-    /// same time, SQLite rejects one of them, because the busy timeout does not apply to a potential deadlock.
+    /// Enables the write-ahead log, and retries if SQLite refuses. When two connections do this for a new file at the
+    /// same time, SQLite rejects one of them at once: the busy timeout does not apply to a potential deadlock.
     private func useWriteAheadLog(within limit: Duration) throws(SQLiteError) {
         let end = ContinuousClock.now + limit
         while true {

@@ -94,8 +94,8 @@ struct EntitlementsModel: StateModel {
     }
 
     /// Returns the time at which the published answer will next change. If the answer computed from all input never
-    /// changes, returns the time at which the answer computed without input would change: at `moment`, a member that
-    /// had not read any input may have published that answer.
+    /// changes, returns the time at which the answer computed without input would change, because a member that had not
+    /// read any input may have published that answer at `moment`.
     func nextChange(of state: PurchaseFacts, after moment: Int64) -> Int64? {
         func change(_ rules: ProductRules) -> Int64? {
             EntitlementAnswer(

@@ -16,7 +16,7 @@ package enum ReconcilerApplication {
     /// - Parameters:
     ///   - clocks: the clocks; the wall clock determines which sweeps are due.
     ///   - sleep: waits until the API budget allows a request, or until a retry is due.
-    ///   - pause: waits until the next check for due sweeps, unless the scheduler is woken earlier.
+    ///   - pause: waits until the next check for due sweeps, or until the scheduler is woken.
     static func application(
         clocks: Clocks = .system,
         sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },

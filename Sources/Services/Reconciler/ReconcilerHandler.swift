@@ -60,7 +60,7 @@ struct ReconcilerHandler: BatchHandler {
 
     func partitionReleased(_ partition: KafkaTopicPartition) async { await handler.partitionReleased(partition) }
 
-    /// Records where a partition's index starts: at the first record ever read, because any earlier records were
+    /// Stores the start of a partition's index: the first record ever read. Any earlier records had already been
     /// deleted. If several starts are recorded, the earliest applies.
     private func noteBegin(_ record: KafkaRecord) async throws {
         guard environments[record.topic] != nil, begun.begin(record.topicPartition) else { return }

@@ -97,7 +97,7 @@ struct StatusWork {
     }
 
     /// Skips a row without an answer, because the failure may affect only that row. After several consecutive rows
-    /// without an answer, throws the failure, because by then it is assumed to affect all rows.
+    /// without an answer, the failure is assumed to affect all rows and is thrown.
     mutating func leave(_ row: PublishedSubscriptions.Row, _ failure: any Error) throws {
         unanswered += 1
         guard unanswered < StatusInquiry.unansweredInARow else { throw failure }

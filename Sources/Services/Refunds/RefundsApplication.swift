@@ -14,7 +14,7 @@ package enum RefundsApplication {
 
     /// - Parameters:
     ///   - clocks: the clocks; the wall clock determines deadlines.
-    ///   - pause: waits until the next check for due work, unless the scheduler is woken earlier.
+    ///   - pause: waits until the next check for due work, or until the scheduler is woken.
     static func application(
         clocks: Clocks = .system,
         pause: @escaping @Sendable () async throws -> Void = { try await Task.sleep(for: .seconds(1)) }

@@ -40,7 +40,7 @@ struct CheckFinding<Check: RawRepresentable & Equatable>: Equatable where Check.
 /// The result of a check. The raw values are a public contract: they are the values of `status` in the JSON output.
 enum FindingStatus: String {
     case ok, warning, problem
-    /// The check was skipped, because it does not apply or was not requested; `found` gives the reason.
+    /// The check was skipped: it does not apply or was not requested. `found` gives the reason.
     case skipped
     /// The check could not be made; `found` gives the reason.
     case unknown

@@ -53,8 +53,8 @@ enum CertificateChecks {
     /// Check 7: finds a path from the leaf through the intermediate to a pinned root in which every signature is valid
     /// and strong. Names are never trusted.
     ///
-    /// This includes the second half of check 9: the library rejects an issuer unless its basicConstraints and keyUsage
-    /// permit it to sign certificates.
+    /// This includes the second half of check 9: the library accepts an issuer only if its basicConstraints and
+    /// keyUsage permit it to sign certificates.
     static func path(
         _ certificates: [Certificate?], in trust: TrustStore
     ) throws(Refusal) -> (leaf: Certificate, intermediate: Certificate, root: Certificate, CertificatePath) {

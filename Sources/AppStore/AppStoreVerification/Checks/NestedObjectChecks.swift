@@ -40,8 +40,8 @@ struct NestedObjectVerifier {
     let now: Int64
     let moment: CertificateMoment
 
-    /// Parses the nested objects. A refusal is stored rather than thrown, because ``verify(_:for:)`` must complete all
-    /// checks of one object before it reports a refusal of the next.
+    /// Parses the nested objects. A refusal is stored rather than thrown: ``verify(_:for:)`` must complete all checks
+    /// of one object before it reports a refusal of the next.
     func open(_ envelope: NotificationEnvelope, in payload: [UInt8]) -> OpenedNestedObjects {
         OpenedNestedObjects(
             transaction: open(envelope.signedTransactionInfo, in: payload, Self.transaction),

@@ -42,7 +42,7 @@ package struct AnswerEnd: DatedPart {
         case missed
         /// The answer was decided but not sent, because `refunds.mode` is `observe`.
         case observed
-        /// The answer was withheld intentionally, because there was no consent or the company decided not to answer.
+        /// The answer was withheld intentionally: there was no consent, or the company decided not to answer.
         case withheld
         /// Apple refused the answer permanently.
         case refused

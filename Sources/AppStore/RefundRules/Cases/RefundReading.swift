@@ -38,7 +38,7 @@ package enum RefundReading: Sendable {
             found.consentRescindedAt = signedDate
         } else {
             // An unresolved version 1 notification does not contain its transaction, so it is ignored. A consumption
-            // request is reported as unusable instead, because it needs an answer.
+            // request needs an answer, so it is reported as unusable instead.
             if record.trust == .sharedSecret, record.transaction == nil, type != .consumptionRequest {
                 self = .irrelevant
                 return

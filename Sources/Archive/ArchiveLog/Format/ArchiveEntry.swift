@@ -6,7 +6,7 @@ package enum ArchiveProtection: Sendable {
     /// Unencrypted, because the object contains no personal data.
     case plain
     case encrypted(ArchiveDataKey)
-    /// Omitted, because the subject was erased and the record is older than the erasure.
+    /// Omitted: the subject was erased, and the record is older than the erasure.
     case erased
 }
 

@@ -52,8 +52,8 @@ extension ArchivedTopic {
     }
 
     private func refundCase(_ record: KafkaRecord) -> RefundCase? {
-        // Parse a dead letter only if it lacks a notification's headers, because the topic alone does not identify the
-        // content.
+        // The topic does not identify the content of a dead letter. If the dead letter has a notification's headers, it
+        // is not a refund case and need not be parsed.
         guard kind == .refund || kind == .deadLetter, let value = record.value, record.text(.id) == nil else {
             return nil
         }

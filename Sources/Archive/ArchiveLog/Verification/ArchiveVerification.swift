@@ -127,7 +127,7 @@ package struct ArchiveReport: Sendable {
         missing.isEmpty && logs.contains { $0.size > 0 } && logs.allSatisfy { $0.size == 0 || $0.anchoredSize != nil }
     }
 
-    /// The verified checkpoints, from which a later verification can start. Empty unless the archive is intact.
+    /// The verified checkpoints, from which a later verification can start. Empty if the archive is not intact.
     package var checkpoints: [SignedNote] {
         ([checkpointLog].compactMap(\.self) + logs).filter { $0.size > 0 }.compactMap { $0.checkpoint?.note }
     }

@@ -5,8 +5,8 @@ internal import TransparencyLog
 /// Examines a log's objects that its newest checkpoint does not need.
 ///
 /// These objects are listed but are not findings, because an interrupted writer leaves some behind. The exception is a
-/// partial tile or bundle that a signed past checkpoint needs and that is not a prefix of the full one, because a
-/// client of that checkpoint reads the partial one first (c2sp.org/tlog-tiles).
+/// partial tile or bundle that a signed past checkpoint needs and that is not a prefix of the full one. A client of
+/// that checkpoint reads the partial one first (c2sp.org/tlog-tiles).
 struct StrayObjects {
     private static let pageSize = 1000
     private static let maximumNamed = 5

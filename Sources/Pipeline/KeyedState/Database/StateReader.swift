@@ -96,8 +96,8 @@ public struct StateView<Model: StateModel> {
     /// The number that identifies each topic in the database.
     let topics: [KafkaTopic: Int64]
 
-    // CROSS fixes the join order: the entry first, then its rows. Otherwise SQLite scans all rows of the topic, because
-    // they are already sorted, instead of sorting the few rows of an entry.
+    // CROSS fixes the join order: the entry first, then its rows. Otherwise, SQLite would scan all rows of the topic,
+    // which are already sorted, instead of sorting the few rows of an entry.
     static var underEntry: String {
         """
         SELECT state FROM entries CROSS JOIN rows ON id = row WHERE name = ? AND value = ? AND topic = ?

@@ -289,7 +289,7 @@ final class StateStore: Sendable {
         }
     }
 
-    /// Records that all rows of a partition are published with this fingerprint.
+    /// Notes that all rows of a partition are published with this fingerprint.
     func note(form: Int64, of partition: KafkaTopicPartition) throws(StateError) {
         let values = [.integer(form)] + place(partition)
         try access { guarded in

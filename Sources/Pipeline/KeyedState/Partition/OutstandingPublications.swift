@@ -11,7 +11,7 @@ final class OutstandingPublications: Sendable {
 
     private let state = Mutex(State())
 
-    /// Records that a publication was sent.
+    /// Notes that a publication was sent.
     ///
     /// - Parameter number: greater than the numbers of earlier publications.
     func sent(_ number: UInt64) {

@@ -183,7 +183,7 @@ extension StatePartition {
         return effect.contains(.written) ? entry : nil
     }
 
-    /// Records that a refused state is now in the topic, because a publication that includes it was read back.
+    /// Notes that a refused state is now in the topic, because a publication that includes it was read back.
     private func noteFit(
         _ publication: RowState<Model>.Publication, _ key: [UInt8], _ applied: inout Applied,
         _ guarded: inout Guarded

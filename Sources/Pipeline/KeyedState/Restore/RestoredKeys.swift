@@ -27,12 +27,12 @@ struct RestoredKeys: Sendable {
 
     static func hash(_ key: UnsafeRawBufferPointer) -> UInt64 { FNV1a.hash(key) }
 
-    /// Records that a key has a row.
+    /// Notes that a key has a row.
     ///
     /// - Parameter id: the row id; 0 until the row is committed, and again once it is deleted.
     mutating func insert(_ key: [UInt8], id: Int64 = 0) { insert(Self.hash(key), id: id) }
 
-    /// Records that the key with this hash has a row.
+    /// Notes that the key with this hash has a row.
     mutating func insert(_ hash: UInt64, id: Int64) {
         guard isComplete else { return }
         let known = ids.updateValue(id, forKey: hash) ?? 0

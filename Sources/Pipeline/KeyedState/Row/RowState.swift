@@ -86,7 +86,7 @@ struct RowState<Model: StateModel> {
         return merge
     }
 
-    /// Records that the current state or the removal of the row was published.
+    /// Notes that the current state or the removal of the row was published.
     ///
     /// - Parameter image: the stored form of the published row; nil if the row was removed.
     mutating func sent(_ number: UInt64, image: RowImage?, in delivery: StateDelivery) {

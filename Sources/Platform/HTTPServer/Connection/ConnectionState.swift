@@ -305,7 +305,7 @@ package struct ConnectionState {
 
     // MARK: Responses
 
-    /// Records that a response is about to be sent. Returns whether the connection remains open and whether the
+    /// Notes that a response is about to be sent. Returns whether the connection remains open and whether the
     /// response omits the body (HEAD).
     package mutating func reply(closes: Bool, isDraining: Bool, now: UInt64) -> (keeps: Bool, omitsBody: Bool) {
         // After the end of input, only buffered bytes remain.

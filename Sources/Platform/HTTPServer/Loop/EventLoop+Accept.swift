@@ -38,8 +38,8 @@ extension EventLoop {
         return true
     }
 
-    /// Stops watching the listener until the next sweep, because memory is exhausted, or no descriptor is left and no
-    /// connection can be evicted. Level-triggered epoll would otherwise report the listener continuously.
+    /// Stops watching the listener until the next sweep. Called when memory is exhausted, or when no descriptor is left
+    /// and no connection can be evicted. Level-triggered epoll would otherwise report the listener continuously.
     private func pause(_ acceptor: Acceptor) {
         acceptor.isPaused = true
         poller.change(acceptor.socket, [], key: Self.key(of: acceptor))
@@ -71,9 +71,9 @@ extension EventLoop {
     }
 
     /// Chooses the connection to evict, in this order: lingering connections; the longest-idle connection that has
-    /// already been served, because it is not sending a request (having been served proves little, because any client
-    /// can get a 404); the connection that has been sending its first request the longest; the one that has been
-    /// sending a later request the longest. Requests in progress are never dropped.
+    /// already been served; the connection that has been sending its first request the longest; the one that has been
+    /// sending a later request the longest. Having been served does not protect an idle connection, because any client
+    /// can get a 404. Requests in progress are never dropped.
     ///
     /// - Parameter acceptor: restricts the choice to one acceptor; nil means all acceptors.
     private func connectionToEvict(at acceptor: Acceptor?) -> Connection? {

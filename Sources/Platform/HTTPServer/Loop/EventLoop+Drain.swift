@@ -16,8 +16,8 @@ extension EventLoop {
             accepting = min(UInt64(request.accepting.clampedNanoseconds), limit / 2)
         }
 
-        /// How long idle connections remain open after the drain starts, in nanoseconds, because their clients may be
-        /// about to send requests.
+        /// How long idle connections remain open after the drain starts, in nanoseconds. Their clients may be about to
+        /// send requests.
         var grace: UInt64 { accepting + min(1_000_000_000, limit / 4) }
     }
 

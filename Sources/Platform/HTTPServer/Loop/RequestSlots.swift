@@ -2,8 +2,8 @@ internal import Primitives
 
 /// The requests in progress. Each has a slot, and its response identifies the slot and its generation.
 ///
-/// A slot remains in use until the handler's first response, even if the deadline has passed or the client is gone,
-/// because the number of slots limits the work in the handlers. A response with an outdated generation is dropped.
+/// A slot remains in use until the handler's first response, even if the deadline has passed or the client is gone. The
+/// number of slots thus limits the work in the handlers. A response with an outdated generation is dropped.
 struct RequestSlots {
     struct Request {
         let connection: SlotTable<Connection>.Key

@@ -36,7 +36,8 @@ enum DefaultProperties {
     }
 
     /// Makes admin clients log closed connections. If the security protocols differ, the only sign is that the listener
-    /// closes the connection immediately. No admin client lives long enough for brokers to close its idle connections.
+    /// closes the connection immediately. Idle connections cause no log lines, because no admin client lives long
+    /// enough for brokers to close them.
     static let admin = [ClientProperty("log.connection.close", "true")]
 
     static func consumer(_ profile: KafkaConfiguration.Profile, _ prefetch: KafkaPrefetch) -> [ClientProperty] {
@@ -47,10 +48,11 @@ enum DefaultProperties {
             ClientProperty("max.poll.interval.ms", isProduction ? "300000" : "30000"),
             ClientProperty("auto.commit.interval.ms", isProduction ? "1000" : "500"),
             ClientProperty("isolation.level", "read_committed"),
-            // librdkafka sends a broker one fetch request at a time. If the request contains only partitions without
-            // new records, because the queues of the others are full, the others wait until the long poll ends. With
-            // 500 ms, a consumer of 12 partitions with a backlog and 12 empty ones is idle for two thirds of the time.
-            // A bulk read has no other work. The embedded broker waits until the limit even if data arrives.
+            // librdkafka sends a broker one fetch request at a time. Partitions with full queues are left out of the
+            // request. If the request contains only partitions without new records, the partitions that were left out
+            // wait until the long poll ends. With 500 ms, a consumer of 12 partitions with a backlog and 12 empty ones
+            // is idle for two thirds of the time. The limit is lower for a bulk read, which has no other work, and for
+            // the embedded broker, which waits until the limit even if data arrives.
             ClientProperty("fetch.wait.max.ms", isProduction && !prefetch.isBulk ? "100" : "10"),
             ClientProperty("fetch.min.bytes", "1"),
             ClientProperty("reconnect.backoff.max.ms", isProduction ? "2000" : "500"),

@@ -33,10 +33,10 @@ public struct KafkaTroubleRecord: Hashable, Sendable {
         return connection.trouble.cause.rank > trouble.cause.rank
     }
 
-    /// Records that a broker is connected.
+    /// Notes that a broker is connected.
     public mutating func connect() { connection = nil }
 
-    /// Records that the group accepted the client, which ends a denial.
+    /// Notes that the group accepted the client, which ends a denial.
     public mutating func join() { denial = nil }
 
     /// Returns the problem to report, or nil if there is none.

@@ -12,7 +12,7 @@ extension KafkaConsumer {
     private static let limit: Duration = .milliseconds(100)
     private static let interval: Duration = .milliseconds(20)
 
-    /// Records that a reader received a batch.
+    /// Notes that a reader received a batch.
     ///
     /// - Parameters:
     ///   - bytes: the total size of the keys, values and headers read.

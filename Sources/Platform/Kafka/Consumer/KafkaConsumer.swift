@@ -6,8 +6,8 @@ internal import Primitives
 ///
 /// Group events are passed to `onEvent`. The owner of each ``KafkaAssignedPartition`` reads records at its own pace.
 /// Offsets are stored, and librdkafka commits them periodically. This class commits synchronously only when partitions
-/// are revoked, because an explicit commit at any other time makes librdkafka 2.0.2 lose the member's other partitions
-/// in every rebalance. It does not use librdkafka's pause and resume functions, because resuming takes a second.
+/// are revoked. An explicit commit at any other time makes librdkafka 2.0.2 lose the member's other partitions in every
+/// rebalance. It does not use librdkafka's pause and resume functions, because resuming takes a second.
 ///
 /// The actor runs on its own dispatch queue, which receives librdkafka's events and must not block. Blocking calls to
 /// librdkafka run on a second queue.

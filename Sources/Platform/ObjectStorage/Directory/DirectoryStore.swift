@@ -118,8 +118,8 @@ package final class DirectoryStore: ObjectStore {
         }
     }
 
-    /// Synchronizes the parent's entries. Does nothing if this process cannot read the parent, because then it cannot
-    /// have created anything there either.
+    /// Synchronizes the parent's entries. Does nothing if this process cannot read the parent; such a process cannot
+    /// have created anything there.
     private static func synchronizeParent(of path: String, _ calls: any FileCalls) throws(SystemError) {
         let parent: OpenFile
         do throws(SystemError) {

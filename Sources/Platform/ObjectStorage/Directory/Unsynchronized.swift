@@ -58,7 +58,7 @@ final class Unsynchronized: Sendable {
         }
     }
 
-    /// Records that a file could not be made durable, unless it was removed in the meantime.
+    /// If the file was not removed in the meantime, notes that it could not be made durable.
     func failed(_ name: ObjectName, _ error: ObjectStoreError) {
         state.withLock { state in
             if state.current.contains(name) { state.failed[name] = error }

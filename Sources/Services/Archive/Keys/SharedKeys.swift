@@ -60,7 +60,7 @@ final class SharedKeys: Service {
     /// - Throws: an ``ArchiveError``, or a `KafkaError` if the topic cannot be written or read; in that case, the
     ///   records wait.
     func dataKeys(for requests: [DataKeyRequest]) async throws -> [ArchiveProtection] {
-        // At most two rounds are needed unless other hosts erase the same subjects in the meantime.
+        // Two rounds suffice if no other host erases the same subjects in the meantime.
         for _ in 0..<10 {
             let sealing = try keys.sealingKeys(for: requests)
             guard !sealing.unpublished.isEmpty else { return sealing.protections }

@@ -50,8 +50,8 @@ struct ConfirmationSchedule {
     private static let lookAhead = 512
     private static let lookAheadWhileDown = 1_000
 
-    /// Minimum age of a fact before Apple is queried, because the signed notification of the same event may still
-    /// arrive.
+    /// Minimum age of a fact before Apple is queried about it. A younger fact may still be settled by the signed
+    /// notification of the same event.
     private let delay: Int64
     private var asking: Set<Key> = []
     private var probing: Set<APIScope> = []

@@ -1,8 +1,8 @@
 internal import Configuration
 
 extension PostingPlan {
-    /// Creates the plan described by the command line. Every command omits the same notifications for the same series,
-    /// count and undelivered share, unless the plan has duplicates or late posts.
+    /// Creates the plan described by the command line. If the plan has neither duplicates nor late posts, every command
+    /// omits the same notifications for the same series, count and undelivered share.
     init(
         _ series: ScenarioSeries, _ configuration: Configuration, duplicates: Percentage = .zero,
         disorder: Percentage = .zero

@@ -60,7 +60,7 @@ struct DeliveryQueue<Instant: InstantProtocol> where Instant.Duration == Duratio
         fresh.append(Job(post: post, notification: notification, attempt: 1))
     }
 
-    /// Records that no more first attempts will be added.
+    /// Notes that no more first attempts will be added.
     mutating func completeFresh() {
         freshIsComplete = true
     }

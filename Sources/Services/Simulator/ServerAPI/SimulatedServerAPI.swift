@@ -194,7 +194,7 @@ package final class SimulatedServerAPI: Sendable {
         }
     }
 
-    /// Records that a registered notification was never delivered. The history lists it with one attempt without a
+    /// Notes that a registered notification was never delivered. The history lists it with one attempt without a
     /// response.
     package func recordLoss(
         of notificationUUID: NotificationUUID, in environment: AppStoreEnvironment = .production

@@ -27,7 +27,7 @@ enum ArchiveSelector {
             || identifiers.contains { configuration[$0.setting] != nil }
     }
 
-    /// - Throws: a ``StartupError`` unless exactly one of the flags is set.
+    /// - Throws: a ``StartupError`` if none or more than one of the flags is set.
     init(_ configuration: Configuration) throws(StartupError) {
         var selectors: [ArchiveSelector] = []
         if let purchase = configuration[ArchiveOptions.originalTransactionId] {

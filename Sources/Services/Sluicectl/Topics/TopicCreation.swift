@@ -15,8 +15,8 @@ enum TopicCreation {
     static let optional: [KafkaTopicFinding.Subject] =
         dispensable + [.deleteRetention, .minInSyncReplicas, .uncleanLeaderElection]
 
-    /// The optional settings that do not affect durability. Only these are omitted if the reason does not name a
-    /// setting.
+    /// The optional settings that do not affect durability. If the cluster's reason does not name a setting, only these
+    /// are omitted.
     private static let dispensable: [KafkaTopicFinding.Subject] = [
         .timestampType, .compactionLag, .maxCompactionLag, .segment,
     ]

@@ -5,7 +5,7 @@ internal import Lifecycle
 extension ExitCode {
     /// Data was changed, removed, replaced or added after it was signed, or a proof is invalid.
     static let archiveTampered = ExitCode(rawValue: 2)
-    /// Records that the archive never received are missing, or a log could not be compared with an external checkpoint.
+    /// The archive never received some records, or a log could not be compared with an external checkpoint.
     static let archiveIncomplete = ExitCode(rawValue: 3)
     /// The archive is not consistent with a state that it signed earlier.
     static let archiveRolledBack = ExitCode(rawValue: 4)
