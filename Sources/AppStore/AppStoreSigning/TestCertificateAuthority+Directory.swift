@@ -40,8 +40,8 @@ extension TestCertificateAuthority {
 
     /// Loads the files written by ``save(to:)``.
     ///
-    /// - Throws: ``AppStoreSigningError`` with code `directory` if a file is missing or the key does not match the
-    ///   leaf, or `cryptography` if a file does not contain the certificate or key that its name implies.
+    /// - Throws: ``AppStoreSigningError``: `directory` if a file is missing or the key does not match the leaf;
+    ///   `cryptography` if the content of a file is not the certificate or key that its name implies.
     package static func load(from directory: String) throws(AppStoreSigningError) -> TestCertificateAuthority {
         let folder = URL(fileURLWithPath: directory, isDirectory: true)
         let root = try certificate(folder, FileName.root)

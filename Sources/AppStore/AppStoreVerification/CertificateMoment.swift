@@ -6,9 +6,9 @@ public enum CertificateMoment: Sendable {
     /// put any date into a payload.
     case present
     /// The object's `signedDate`. Used for objects received from the App Store Server API over a verified TLS
-    /// connection, because Apple returns objects for 180 days and their leaf certificates may expire in the meantime.
-    /// Apple's libraries do the same when online checks are off. If the date is missing or in the future, the current
-    /// time is used.
+    /// connection. Apple returns objects for 180 days, and their leaf certificates may expire in the meantime. Apple's
+    /// libraries do the same when online checks are off. If the date is missing or in the future, the current time is
+    /// used.
     case signature
 
     /// Returns the time to use for an object with this payload, in milliseconds since 1970.

@@ -1,7 +1,7 @@
 /// Settings for precomputed tables of multiples of Apple's keys. A table cuts the cost of verifying a signature by more
 /// than half.
 ///
-/// Tables are computed with a deprecated OpenSSL function, so their results are monitored: a table never rejects a
+/// Tables are computed with a deprecated OpenSSL function, so their results are monitored. A table never rejects a
 /// signature, and a sample of the signatures that it accepts is verified again without a table.
 public struct FixedKeyTables: Sendable, Hashable {
     static let greatestRecheck = 1_000_000

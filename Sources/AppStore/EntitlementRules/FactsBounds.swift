@@ -12,8 +12,8 @@ internal import JSON
 /// kind of a transaction. If seats are added to a period, the period's first transaction moves from ``periods`` to
 /// ``others``. This affects only purchases that exceed a bound, and then only the oldest transaction. Later statements
 /// about a transaction below the bound are ignored. An erasure removes facts by signing date, not by that order, so the
-/// order of arrival matters in one case: a purchase exceeded a bound and was erased, and afterwards a transaction below
-/// the bound was signed again. The order of arrival then determines whether that one old transaction is known.
+/// order of arrival matters in one case: a purchase exceeded a bound, it was erased, and then a transaction below the
+/// bound was signed again. The order of arrival then determines whether that one old transaction is known.
 package enum FactsBounds {
     /// The maximum number of subscription periods; the latest by purchaseDate are kept. They cover half a year of
     /// weekly periods or two years of monthly ones, which is longer than Apple's refund window and the usual range of

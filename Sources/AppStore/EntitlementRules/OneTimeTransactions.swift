@@ -2,8 +2,8 @@ internal import AppStoreModel
 
 extension PurchaseFacts {
     /// Returns the transactions that do not renew automatically, with one transaction per non-consumable. Restoring a
-    /// non-consumable on another device creates another transaction for the same purchase, and Apple reports a refund
-    /// in only one of them, so Apple's last signed statement applies to all of them. Source: Apple,
+    /// non-consumable on another device creates another transaction for the same purchase. Apple reports a refund in
+    /// only one of these transactions, so Apple's last signed statement applies to all of them. Source: Apple,
     /// `originalTransactionId`; developer.apple.com/forums/thread/736020.
     ///
     /// - Parameter moment: a time in the past, to return the transactions as they were known then, or nil to use the

@@ -5,9 +5,9 @@ extension PurchaseFacts {
     /// The tolerated clock difference, in milliseconds, between Apple and the member that records a claim.
     package static let clockTolerance: Int64 = 5 * 60_000
 
-    /// Returns the owner of the purchase at a given time: the account that Apple names, unless the app has transferred
-    /// the purchase from that account and nothing has been bought since. If Apple names no account, the owner is the
-    /// account that the app claims. Returns nil if there is no claim either.
+    /// Returns the owner of the purchase at a given time: usually the account that Apple names. If the app has
+    /// transferred the purchase from that account and nothing has been bought since, the owner is the new account. If
+    /// Apple names no account, the owner is the account that the app claims. Returns nil if there is no claim either.
     package func owner(at instant: AppStoreInstant) -> AppAccountToken? {
         let latestKnown = instant.advanced(byMilliseconds: Self.clockTolerance)
         guard let named = purchasedToken(at: instant) else {

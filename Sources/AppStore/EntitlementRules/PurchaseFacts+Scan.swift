@@ -33,8 +33,9 @@ extension PurchaseFacts {
     /// into the model types. The result is the same as that of
     /// ``init(notification:transaction:renewalInfo:appTransaction:isSigned:receivedAt:)``.
     ///
-    /// Returns nil if the record must be decoded into the model types, which also report errors: if a required member
-    /// is missing, undocumented or not in canonical form, if a rare object is present, or if the environment differs.
+    /// Returns nil if the record must be decoded into the model types, which also report errors. This is the case if a
+    /// required member is missing, undocumented or not in canonical form, if a rare object is present, or if the
+    /// environment differs.
     /// - Parameters:
     ///   - notification: the notification's payload, already decoded, as are `transaction` and `renewalInfo`.
     ///   - environment: the environment that every payload with an environment must have.

@@ -57,8 +57,9 @@ extension PurchaseFacts {
         return legacy.confirmed.covers(id) || Self.settles(signed.version.signedDate, id)
     }
 
-    /// Returns whether a cancellation is settled. Only a signed copy of the transaction settles it, and only if the
-    /// copy shows the cancellation or was signed so much later that the cancellation would have to be in it.
+    /// Returns whether a cancellation is settled. A signed copy of the transaction settles it if the copy shows the
+    /// cancellation, or was signed so much later that the cancellation would have to be in it. A confirmation alone
+    /// does not settle it.
     private func isEndSettled(_ unsigned: TransactionFacts, _ legacy: LegacyFacts) -> Bool {
         if legacy.setAside.covers(unsigned.version) { return true }
         guard let signed = transactions[unsigned.key] else { return false }

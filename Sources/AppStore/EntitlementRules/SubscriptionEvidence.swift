@@ -107,7 +107,7 @@ struct SubscriptionEvidence {
         return end
     }
 
-    /// Returns the status, unless it belongs to a different period whose revocation explains it.
+    /// Returns the status, or nil if it belongs to a different period whose revocation explains it.
     private func status(of period: SubscriptionPeriod?) -> StatusFacts? {
         let isRevoked = period?.transactions.contains { $0.revocationDate != nil } ?? false
         return status?.status == .revoked && isStatusExplained && !isRevoked ? nil : status

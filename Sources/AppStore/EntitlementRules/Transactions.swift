@@ -35,7 +35,7 @@ package struct Transactions: Hashable, Sendable {
                 return offered.version == values[index].version ? .known : .stale
             }
             values.remove(at: index)
-            // Removing the older statement has freed space unless Apple has changed the kind of the transaction.
+            // If Apple has not changed the kind of the transaction, removing the older statement has freed space.
             _ = insertWhereRoom(offered)
             return .taken
         }

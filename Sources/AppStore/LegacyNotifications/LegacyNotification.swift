@@ -52,8 +52,8 @@ public struct LegacyNotification: Sendable {
     /// - Parameters:
     ///   - body: a scanned object; its `password` has been checked.
     ///   - bundleId: the app for which the body was received; an app named in the body must match it.
-    ///   - receivedAt: the time of receipt, used as the time of the event if the body contains no date at all, and as
-    ///     part of the identity if the body does not contain the date of the event.
+    ///   - receivedAt: the time of receipt. If the body does not contain the date of the event, this time is part of
+    ///     the identity; if the body contains no date at all, it is also used as the time of the event.
     /// - Throws: ``LegacyError``, with the response to the sender.
     public init(_ body: JSONDocument, bundleId: BundleId, receivedAt: AppStoreInstant) throws(LegacyError) {
         // Parse the body without the secret, so that the secret cannot be copied to a key, header or payload.

@@ -12,9 +12,9 @@ struct LegacySubject: Sendable {
     /// purchase of the newest transaction or, for cancellations, of the last cancelled transaction. The first candidate
     /// with a subject is used.
     ///
-    /// For CANCEL, REFUND and REVOKE, the subject is the transaction with the `web_order_line_item_id` from the body if
-    /// the body or the receipt contains the cancellation date; otherwise, it is the last cancelled transaction. For
-    /// other types, it is the transaction purchased last.
+    /// For CANCEL, REFUND and REVOKE, the subject depends on the cancellation date. If the body or the receipt contains
+    /// the date, the subject is the transaction with the `web_order_line_item_id` from the body; otherwise, it is the
+    /// last cancelled transaction. For other types, it is the transaction purchased last.
     static func find(_ statement: LegacyStatement, in receipt: LegacyReceipt) throws(LegacyError) -> LegacySubject? {
         if let originalTransactionId = statement.originalTransactionId {
             return try subject(of: originalTransactionId, statement, in: receipt)

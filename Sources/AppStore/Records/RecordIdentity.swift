@@ -55,8 +55,8 @@ public struct RecordIdentity: Hashable, Sendable {
     }
 
     /// The key of the record, which keeps all records of a purchase in one partition: `bundleId/` followed by the
-    /// originalTransactionId or, without one, by the first of appTransactionId, requestIdentifier, externalPurchaseId
-    /// and notificationUUID that is present.
+    /// originalTransactionId. If that is absent, the first of these that is present is used: appTransactionId,
+    /// requestIdentifier, externalPurchaseId, notificationUUID.
     public var key: String {
         let subject =
             originalTransactionId?.rawValue ?? appTransactionId?.rawValue ?? requestIdentifier?.rawValue

@@ -108,8 +108,9 @@ package struct LogPruning: Sendable {
         } catch { throw ArchiveError(error, writing: names) }
     }
 
-    /// Returns the time, in milliseconds since 1970, at which the last leaf was archived in the first full segment that
-    /// a plan neither deletes nor keeps because of a hold. Nil if there is no such segment.
+    /// Returns the time, in milliseconds since 1970, at which the last leaf of a certain segment was archived: the
+    /// first full segment that a plan does not delete and does not keep because of a hold. Nil if there is no such
+    /// segment.
     ///
     /// - Parameter size: the number of leaves that the checkpoint covers.
     package func firstKept(_ plan: Plan, size: Int) async throws(ArchiveError) -> Int64? {

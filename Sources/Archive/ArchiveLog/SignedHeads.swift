@@ -1,8 +1,8 @@
 internal import TransparencyLog
 
 /// Storage outside the archive for the last notes that this host signed for each log. A log "MUST not sign any
-/// checkpoint which is inconsistent with any checkpoint it previously signed" (c2sp.org/tlog-checkpoint), and after a
-/// loss or a restore, the archive itself no longer has these checkpoints.
+/// checkpoint which is inconsistent with any checkpoint it previously signed" (c2sp.org/tlog-checkpoint). After a loss
+/// or a restore, the archive itself no longer has these checkpoints.
 ///
 /// A host writes a log only while it owns the partition, so its notes are a lower bound for the signed checkpoints.
 package protocol SignedHeads: Sendable {

@@ -3,8 +3,8 @@ internal import Primitives
 
 extension KeyedState {
     /// Returns whether a partition of the state's topic was recreated after its records were applied to the file. True
-    /// if the partition ends before the applied position, if the last record before the position differs, or, when that
-    /// record was compacted away, if all records before the position are newer than the file's last write.
+    /// if the partition ends before the applied position, or if the last record before the position differs. If that
+    /// record was compacted away, true if all records before the position are newer than the file's last write.
     ///
     /// - Throws: a `KafkaError` if a record cannot be read.
     func isRecreated(

@@ -74,7 +74,7 @@ extension KeyedState {
     /// proposal for a later ``StateModel/round(of:in:)`` takes precedence over one for an earlier round. Act only on
     /// the winning proposal.
     ///
-    /// Set `min.compaction.lag.ms` to a day for the state's topic: compaction keeps only the last record of a key, and
+    /// Set `min.compaction.lag.ms` to a day for the state's topic. Compaction keeps only the last record of a key, and
     /// the owner needs time to republish the winning proposal after a later one.
     ///
     /// - Parameters:
@@ -220,8 +220,8 @@ extension KeyedState {
 
     // MARK: Acknowledgement
 
-    /// Waits until publications are acknowledged and, if requested, read back. Rows that the brokers refuse are kept
-    /// for a later attempt and listed in ``StateDelivery/refusals``, unless they are to be read back.
+    /// Waits until publications are acknowledged and, if requested, read back. Rows that the brokers refuse and that
+    /// need not be read back are kept for a later attempt and listed in ``StateDelivery/refusals``.
     ///
     /// - Returns: the highest offset.
     @discardableResult

@@ -51,7 +51,7 @@ extension KeyedState {
             let next = last.offset.rawValue + 1
             guard await apply(records, last, of: partition, assigned, parts) else { return }
             reached(next, in: partition.name)
-            // Wait so that more records share a transaction, unless a task is waiting for a publication.
+            // If no task is waiting for a publication, wait so that more records share a transaction.
             if records.count < 200, !progress.isAwaited(partition.name) {
                 guard await assigned.pause(for: .milliseconds(25)) else { return }
             }

@@ -10,8 +10,8 @@ package import Telemetry
 /// Stores state by key. The source of truth is a compacted topic, the changelog. The rows in SQLite reflect a prefix of
 /// the changelog and are written only by its reader.
 ///
-/// - The owner of a partition merges states into the row joined with its own publications that have not been read back
-///   yet, publishes the result, and is done when the publication is acknowledged.
+/// - The owner of a partition joins the row with its own publications that have not been read back yet, merges states
+///   into it, and publishes the result. It is done when the publication is acknowledged.
 /// - The owner republishes a row after reading a record that is incomplete or unreadable.
 /// - On assignment, a partition is read to its end before the first record is handled.
 /// - A contribution (``contribute(to:from:orTo:_:)``) does not come from an input topic: it is published first, and the

@@ -23,7 +23,7 @@ public struct StateHistory: Sendable {
 }
 
 extension KeyedState {
-    /// Returns whether neither the topic nor the database has any data for a partition of the state.
+    /// Returns whether both the topic and the database lack any data for a partition of the state.
     func isUnknown(
         _ place: KafkaTopicPartition, _ ends: KafkaWatermarks, _ parts: Parts
     ) throws(StateError) -> Bool {
@@ -31,8 +31,8 @@ extension KeyedState {
         return try !parts.database.rows.knows(place, hadRecords: ends.high.rawValue > 0)
     }
 
-    /// Throws if the state of a partition is lost: neither the topic nor the database has any data for it, but the
-    /// group has already read input records that contribute to it.
+    /// Throws if the state of a partition is lost: the group has already read input records that contribute to it, but
+    /// neither the topic nor the database has any data for it.
     ///
     /// Accepts a new group, a group that has read nothing yet, and a group that has read only records that do not
     /// contribute.

@@ -4,8 +4,8 @@ internal import Glibc
 
 extension Command {
     /// Parses this process's command line and environment, and returns the invocation to run. If there is nothing to
-    /// run, prints the help, the version or one line per error, and exits with 0 after the help or the version, 64 for
-    /// a usage error, or 78 for a configuration error.
+    /// run, prints the help, the version or one line per error, and exits. The exit code is 0 after the help or the
+    /// version, 64 for a usage error, and 78 for a configuration error.
     package func parseOrExit() -> Invocation {
         let arguments = Command.processArguments(of: name)
         switch parse(arguments, environment: ProcessInfo.processInfo.environment) {

@@ -117,8 +117,8 @@ public struct ConfigurationSchema: Sendable {
         return .unknown
     }
 
-    /// Whether the key is under a per-name setting's prefix, such as `apps.`. If so, the key is a typo, unless another
-    /// executable has a setting with this key.
+    /// Whether the key is under a per-name setting's prefix, such as `apps.`. If so, and if no other executable has a
+    /// setting with this key, the key is a typo.
     private func isUnderOwnTemplate(_ key: String) -> Bool {
         settings.contains { setting in setting.template.map { key.hasPrefix($0.prefix) } ?? false }
     }

@@ -27,8 +27,8 @@ public struct Limits: Sendable {
     /// The maximum time for the peer to close the connection after the last response. After that, the server closes it.
     public var lingerTime = Duration.seconds(2)
     /// The maximum number of bytes read and discarded while lingering. It equals the body size that the proxy
-    /// configurations in `deploy/` allow: if a connection is closed before these bytes are read, it is reset, and the
-    /// proxy answers 502 instead of passing on the refusal.
+    /// configurations in `deploy/` allow. A connection that is closed before these bytes are read is reset; the proxy
+    /// then answers 502 instead of passing on the refusal.
     public var lingerBytes = 4 * 1024 * 1024
 
     // Limits for concurrency.

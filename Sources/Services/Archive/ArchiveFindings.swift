@@ -3,9 +3,9 @@ internal import Kafka
 internal import OperatorEvents
 internal import Synchronization
 
-/// Publishes an operator event for each finding about an archive log: the log differs from its signed state, an anchor
-/// rejects or contradicts its checkpoint, records are missing, or payloads are not deleted. A persistent condition is a
-/// single finding until it ends.
+/// Publishes an operator event for each finding about an archive log. In each case, the log differs from its signed
+/// state, an anchor rejects or contradicts its checkpoint, records are missing, or payloads are not deleted. A
+/// persistent condition is a single finding until it ends.
 final class ArchiveFindings: Sendable {
     /// The codes of failures that are findings. Other failures may be transient.
     static let codes: Set<ArchiveError.Code> = [

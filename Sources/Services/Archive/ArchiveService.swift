@@ -73,7 +73,7 @@ struct ArchiveService {
             publish: announcer.publish, close: announcer.close,
             pause: { try await pause(configuration[ArchivePlace.retentionInterval]) })
         // The owner of the erasures topic, which always exists, also maintains the checkpoint log. It does so even
-        // while the erasures log cannot be opened, because the other logs keep growing and must be anchored.
+        // while the erasures log cannot be opened: the other logs keep growing and must be anchored.
         let keeps = { @Sendable in
             logs.isAssigned(KafkaTopicPartition(topic: topics.names.erasures, partition: 0))
         }

@@ -66,8 +66,9 @@ final class RetentionService: Service {
 
     /// Performs one run over the logs that this member owns.
     ///
-    /// The current time is the earlier of this host's clock and the newest timestamp of any Kafka record, so a fast
-    /// clock on this host or on a producer cannot make anything expire early. Without records, the run does nothing.
+    /// The current time is the earlier of this host's clock and the newest timestamp of any Kafka record. A single fast
+    /// clock, on this host or on a producer, therefore cannot make anything expire early. Without records, the run does
+    /// nothing.
     func runOnce() async throws {
         guard let newest = parts.logs.newestTimestamp else { return }
         let now = min(parts.clocks.wallMilliseconds(), newest)

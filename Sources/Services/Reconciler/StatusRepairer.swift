@@ -6,8 +6,8 @@ internal import Reconciliation
 internal import Records
 internal import Telemetry
 
-/// Publishes Apple's signed answer about a subscription, as a record in the entitlement topic, if the answer differs
-/// from the published state or the published state is marked as needing a status query. sluice-entitlements adds the
+/// If Apple's signed answer about a subscription differs from the published state, or the published state is marked as
+/// needing a status query, publishes the answer as a record in the entitlement topic. sluice-entitlements adds the
 /// facts in the answer to the purchase and publishes the resulting state.
 struct StatusRepairer: Sendable {
     enum Outcome: Sendable {

@@ -114,8 +114,8 @@ struct SweepConfiguration: Sendable {
     }
 
     /// Returns the range of a run that ends at `end`. The range covers at least the usual range and the time since the
-    /// range of the last complete run, however long that is: the reconciler may have been down, or the previous run may
-    /// have taken days.
+    /// range of the last complete run. That time may be long: the reconciler may have been down, or the previous run
+    /// may have taken days.
     private func range(_ schedule: Schedule, after last: SweepRun?, first: Int64, end: Int64) -> SweepRange {
         let usual = end - schedule.range
         let from = last.map { min(usual, $0.range.to - overlap) } ?? usual

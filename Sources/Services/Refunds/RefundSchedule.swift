@@ -6,7 +6,7 @@ internal import AppStoreServerAPI
 ///
 /// Many answers are decided concurrently, before they are due to be sent. Answers are sent by environment, production
 /// first, then by deadline. A failed case is retried later and does not delay others. While the API keeps failing for
-/// an app, the answer with the earliest deadline is sent to test whether the API has recovered; this is safe because
+/// an app, the answer with the earliest deadline is sent to test whether the API has recovered. This is safe, because
 /// the bytes of the answer are frozen. The pause ends only after Apple accepts or permanently refuses an answer.
 struct RefundSchedule {
     struct CaseKey: Hashable {
@@ -142,8 +142,8 @@ struct RefundSchedule {
         return .send(key, attempts: attempts + 1, isLast: isLast)
     }
 
-    /// Returns the time of the next attempt: the end of the backoff, or the next of the two times before the end of the
-    /// round at which an attempt is always made.
+    /// Returns the time of the next attempt. This is the end of the backoff or, if one comes sooner, the next of the
+    /// two times before the end of the round at which an attempt is always made.
     private func dueAt(_ retry: Retry, _ candidate: Candidate) -> Int64 {
         [candidate.until - fallbackMargin, candidate.until - Self.margin]
             .filter { $0 > retry.triedAt }.reduce(retry.at, min)

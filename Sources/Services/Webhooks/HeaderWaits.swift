@@ -1,9 +1,9 @@
 internal import Records
 internal import Synchronization
 
-/// Tracks records waiting for a header segment that is missing from the certificates topic. The ingress writes the
-/// first record that references a segment only after the segment was acknowledged, so a segment that is still missing
-/// after several minutes and a full read of the topic has been lost.
+/// Tracks records waiting for a header segment that is missing from the certificates topic. The ingress writes a
+/// segment and waits for its acknowledgement before it writes the first record that references it. A segment that is
+/// still missing after several minutes and a full read of the topic has therefore been lost.
 final class HeaderWaits: Sendable {
     enum Step: Equatable {
         case wait

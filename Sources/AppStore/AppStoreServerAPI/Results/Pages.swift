@@ -1,8 +1,7 @@
 /// The pages of a history, each fetched with one request.
 ///
 /// The sequence ends after the last page. If Apple announces another page but repeats a cursor or sends no usable one,
-/// the page is returned and the next call throws a failure of kind `unreadable`, because reading would otherwise never
-/// end.
+/// the page is returned, and the next call throws a failure of kind `unreadable`. Otherwise, reading would never end.
 package struct Pages<Page: Sendable>: Sendable {
     /// A page and its continuation cursor.
     struct Fetched: Sendable {

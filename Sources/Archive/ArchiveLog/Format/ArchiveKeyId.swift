@@ -26,9 +26,9 @@ package struct ArchiveKeyId: Hashable, Sendable, CustomStringConvertible {
         self.low = low
     }
 
-    /// Derives an id that commits to a key: an attacker cannot find another key with the same id and use it to pass off
-    /// a different record as the one in a leaf. Returns nil if the id would be all zeros, which never happens in
-    /// practice.
+    /// Derives an id that commits to a key. An attacker cannot find another key with the same id, and therefore cannot
+    /// pass off a different record as the one in a leaf. Returns nil if the id would be all zeros, which never happens
+    /// in practice.
     ///
     /// - Throws: `CryptographyError` if libcrypto fails.
     package init?(committingTo secret: SecretKey) throws(CryptographyError) {

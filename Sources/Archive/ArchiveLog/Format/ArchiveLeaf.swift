@@ -2,7 +2,7 @@ package import Cryptography
 
 /// One entry in a log's tree: the record's position, the archiving time, the key reference, and the object digest. A
 /// leaf contains no personal data: the digest is computed over ciphertext, which reveals nothing once the key is
-/// destroyed, and references to the same key cannot be linked without the key store.
+/// destroyed. References to the same key cannot be linked without the key store.
 package struct ArchiveLeaf: Hashable, Sendable {
     /// The maximum length of a leaf in bytes.
     package static let maximumByteCount = 512

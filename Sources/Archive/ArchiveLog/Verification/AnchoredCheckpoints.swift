@@ -21,8 +21,8 @@ package struct AnchoredCheckpoints: Sendable {
     package private(set) var count = 0
     /// The number of checkpoints not signed with any of the given keys, by origin.
     package private(set) var unverified: [String: Int] = [:]
-    /// The number of notes that are not checkpoints, plus the number of unverified checkpoints whose origins are not in
-    /// ``unverified``.
+    /// The number of notes that are not checkpoints, plus the number of unverified checkpoints with origins missing
+    /// from ``unverified``.
     package private(set) var otherNotes = 0
 
     /// - Parameter verifiers: the archive's public keys; nil means that no checkpoint is used.

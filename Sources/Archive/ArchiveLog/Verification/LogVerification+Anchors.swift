@@ -35,8 +35,8 @@ extension LogVerification {
                     .rolledBack, log, object: try? names.checkpoint(), leaf: head.size,
                     "the log had \(largest.size) leaves when it was anchored, but has \(head.size)"))
         }
-        // Omit this finding for the checkpoint log: if it is not anchored, it does not anchor any other log, and each
-        // other log gets the finding.
+        // Omit this finding for the checkpoint log. If the checkpoint log is not anchored, it anchors no other log, so
+        // each other log gets the finding.
         guard options.anchors != nil || options.witnesses != nil && isCovered, !names.isCheckpointLog, head.size > 0,
             stated.allSatisfy({ $0.source == .checkpointLog })
         else { return }

@@ -3,7 +3,7 @@ public import Kafka
 internal import SQLite
 internal import Synchronization
 
-/// Reads the rows of a keyed state on its own queues and read-only connections, so that reads never wait for the
+/// Reads the rows of a keyed state on its own queues and read-only connections. Reads therefore never wait for the
 /// writer, and a long read delays only the reads on the same queue. The reader sees only committed rows.
 public final class StateReader<Model: StateModel>: Sendable {
     private let model: Model

@@ -24,7 +24,7 @@ extension StateStore {
         guarded.marker = nil
     }
 
-    /// Returns whether the file has neither rows nor data that exists only in this file.
+    /// Returns whether the file has no rows and no data that exists only in this file.
     private static func isExpendable(_ database: Database) throws -> Bool {
         let queries = [
             "SELECT 1 FROM rows LIMIT 1", "SELECT 1 FROM oversized LIMIT 1",

@@ -17,7 +17,7 @@ struct StateWrite: Sendable {
     /// The last record before the position; nil if it is unknown.
     var last: RecordPrint?
     /// States, by key, that were refused before and have now been published. Each is deleted from the stored refused
-    /// states, unless a newer state has been stored for the key in the meantime.
+    /// states if no newer state has been stored for the key in the meantime.
     var fitting: [[UInt8]: [UInt8]] = [:]
 }
 

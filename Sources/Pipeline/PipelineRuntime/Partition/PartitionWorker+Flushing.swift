@@ -62,8 +62,8 @@ extension PartitionWorker {
                 pending = records[...]
             }
         }
-        // The partition was revoked or the process is stopping. Flush the appended records unless the partition is
-        // lost.
+        // The partition was revoked or the process is stopping. If the partition is not lost, flush the appended
+        // records.
         if !unflushed.isEmpty, !Task.isCancelled { _ = await flush(&unflushed, by: handler) }
     }
 

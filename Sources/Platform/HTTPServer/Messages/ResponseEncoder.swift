@@ -40,7 +40,7 @@ struct ResponseEncoder {
         return []
     }
 
-    /// Appends a field unless it would corrupt the head, because the value may originate from a request.
+    /// Appends a field, but omits one that would corrupt the head. The value may originate from a request.
     private mutating func append(_ name: String, _ value: String) {
         guard !name.isEmpty, name.utf8.allSatisfy(\.isHTTPTokenCharacter) else { return }
         guard value.utf8.allSatisfy({ $0 >= 32 && $0 != 127 || $0 == 9 }) else { return }

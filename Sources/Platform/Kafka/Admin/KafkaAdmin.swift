@@ -99,8 +99,8 @@ public final class KafkaAdmin: Sendable {
 
     /// Runs a request about a group on a client that is configured with the group's id but never joins the group.
     ///
-    /// In a client without a group, librdkafka crashes when a broker answers that it is not the group's coordinator,
-    /// which happens in a new cluster or when a coordinator moves (librdkafka issue 5040).
+    /// In a client without a group, librdkafka crashes when a broker answers that it is not the group's coordinator
+    /// (librdkafka issue 5040). This happens in a new cluster or when a coordinator moves.
     func run<Value: Sendable>(
         asking group: KafkaConsumerGroup, within limit: Duration,
         _ body: @escaping @Sendable (_ handle: KafkaHandle, _ left: Duration) throws(KafkaError) -> Value

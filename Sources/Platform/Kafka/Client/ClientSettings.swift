@@ -1,6 +1,6 @@
 internal import CRdKafka
 
-/// An `rd_kafka_conf_t` that is freed unless a client takes ownership.
+/// An `rd_kafka_conf_t`, freed if no client takes ownership.
 struct ClientSettings: ~Copyable {
     /// Owned by this value until `makeClient` is called.
     private let pointer: OpaquePointer

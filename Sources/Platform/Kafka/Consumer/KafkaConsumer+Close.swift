@@ -6,7 +6,7 @@ extension KafkaConsumer {
     /// Revokes all partitions (draining and committing as in a rebalance), leaves the group and closes the client.
     ///
     /// A member that has not received its first assignment waits up to 5 s for it. If the assignment does not arrive,
-    /// for example in a busy group, the closed client is never destroyed, because librdkafka up to 2.2 would then abort
+    /// for example in a busy group, the closed client is never destroyed. librdkafka up to 2.2 would otherwise abort
     /// the process (librdkafka issue 4312). A static member (`groupInstanceId`) does not leave the group, because it is
     /// expected to return.
     ///

@@ -30,7 +30,7 @@ extension DirectoryStore {
         for (entry, order) in sorted {
             if found.count >= limit { return }
             if entry.isFolder {
-                // All names in a folder are on the same side of `after`, unless `after` is in the folder.
+                // If `after` is not in the folder, all names in the folder are on the same side of `after`.
                 if let after, order.lexicographicallyPrecedes(after.text.utf8), !after.isBelow(entry.name) { continue }
                 guard let below = try tree.existing(entry.name, fresh: true) else { continue }
                 try collect(below, after: after, limit: limit, into: &found)

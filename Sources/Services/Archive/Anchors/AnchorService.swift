@@ -97,7 +97,7 @@ final class AnchorService: Service {
     }
 
     /// Anchors a log. If the anchor's history conflicts with the checkpoint that was read, retries with the current
-    /// log: the partition may have moved, and its new owner may have anchored a newer checkpoint.
+    /// log. The partition may have moved, and its new owner may have anchored a newer checkpoint.
     ///
     /// - Returns: the number of leaves in the checkpoint that the anchor accepted.
     private func give(_ log: AnchoredLog, to anchor: any CheckpointAnchor) async throws(ArchiveServiceError) -> Int {

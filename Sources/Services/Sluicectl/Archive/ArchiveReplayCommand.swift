@@ -106,8 +106,9 @@ struct ArchiveReplayCommand {
                                 ReplayRefusal(
                                     reason: "key_unknown", detail: "the key store does not contain the record's key"))))
                 case let content:
-                    // Skip an erased or expired record, because its content was removed on purpose; a gap, because it
-                    // has no record; and a record that cannot be decrypted, because the filter cannot be applied to it.
+                    // Skip three kinds of entries: erased or expired records, whose content was removed on purpose;
+                    // gaps, which have no record; and records that cannot be decrypted, to which the filter cannot be
+                    // applied.
                     if let name = content.name { passedOver[name, default: 0] += 1 }
                     return try await take(ReplayItem(position: position))
                 }
