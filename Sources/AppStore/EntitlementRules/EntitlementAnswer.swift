@@ -125,7 +125,7 @@ package struct EntitlementAnswer: Hashable, Sendable {
 extension EntitlementAnswer {
     /// The facts on which an answer is based.
     package enum View: Sendable {
-        /// All known facts.
+        /// All known facts, regardless of their dates.
         case newestFacts
         /// The stored facts dated no later than the given time.
         case history

@@ -36,7 +36,7 @@ package struct LegacyFacts: Hashable, Sendable {
         !transactions.isEmpty || !endedTransactions.isEmpty || renewal != nil || unresolved != nil
     }
 
-    /// The notifications, oldest first.
+    /// The version 1 notifications in the history, oldest first.
     package var events: [PurchaseEvent] { history.values }
 
     /// Active and ended transactions, each listed once.

@@ -104,8 +104,8 @@ extension PurchaseFacts {
     }
 
     private func precedesPurchase(_ claim: OwnerClaim) -> Bool {
-        // A purchase that continues another was effectively bought with that one, so a claim before its own first
-        // transaction is not too early.
+        // A purchase that continues another was effectively bought together with the continued purchase. A claim that
+        // precedes its own first transaction is therefore not too early.
         guard previousOriginalTransactionId == nil, let first = transactions.values.first?.start else { return false }
         // The first periods of an old subscription may no longer be stored.
         let beginning = min(first, latestTransaction?.content?.originalPurchaseDate ?? first)

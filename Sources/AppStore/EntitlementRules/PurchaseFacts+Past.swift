@@ -70,7 +70,7 @@ extension PurchaseFacts {
         // Apple reports a transaction at most a day before it begins.
         let earliest = transaction.start.advanced(byMilliseconds: -86_400_000)
         let isComplete = events.count < FactsBounds.events || events.first.map { $0.signedDate < earliest } ?? true
-        // The transaction was certainly reported later only if its first stored notification reports it as new and no
+        // The transaction was certainly reported later if its first stored notification reports it as new and no
         // earlier notification can be missing. If the first stored notification is a refund, an earlier one was
         // dropped.
         return own.first?.tellsPurchase == true && isComplete ? .later : .unknown

@@ -68,8 +68,8 @@ struct LegacyEvent: Sendable {
         }
     }
 
-    /// Returns the newest date in the body. Apple wrote the body at that time or later, so with this date, a
-    /// notification delivered late does not appear to be about a later event.
+    /// Returns the newest date in the body. Apple wrote the body at that time or later. This date therefore does not
+    /// make a notification that is delivered late appear to be about a later event.
     private static func newestDate(_ statement: LegacyStatement, _ subject: LegacySubject?) -> AppStoreInstant? {
         let purchase = subject?.purchase ?? []
         let dates = purchase.flatMap { [$0.purchaseDate, $0.cancellationDate] } + [statement.autoRenewStatusChangeDate]

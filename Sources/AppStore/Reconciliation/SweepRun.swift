@@ -82,11 +82,11 @@ package struct SweepRun: Hashable, Sendable {
     /// The progress, or nil if the run is complete.
     package var progress: SweepProgress?
     package var counts = Counts()
-    /// The first missing notifications.
+    /// The first missing notifications that the run found.
     package private(set) var missing: [Missing] = []
-    /// The first differences.
+    /// The first differences that the run found.
     package private(set) var differences: [StatusDifference] = []
-    /// The first unread windows.
+    /// The first windows that the run could not read.
     package private(set) var unread: [SweepRange] = []
     package var finishedAt: Int64?
     package var failure: Failure?

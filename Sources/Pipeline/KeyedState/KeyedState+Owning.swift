@@ -118,8 +118,8 @@ extension KeyedState {
             let limit = max(1, min(Self.batch, options.republishRate / 10))
             let rows = try parts.database.rows.otherForm(than: partition.form, of: place, after: cursor, atMost: limit)
             guard let last = rows.last else {
-                // Record the fingerprint only if a complete pass found no rows with a different one. Otherwise, another
-                // pass is needed, because some publications may have failed or may still have to be read back.
+                // Record the fingerprint once a complete pass has found no rows with a different one. Otherwise,
+                // another pass is needed, because some publications may have failed or may still have to be read back.
                 if cursor == 0 { try parts.database.store.note(form: partition.form, of: place) }
                 return 0
             }

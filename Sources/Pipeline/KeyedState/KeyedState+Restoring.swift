@@ -2,8 +2,8 @@ internal import Primitives
 internal import SQLite
 internal import Telemetry
 
-/// Restores a database without rows. Almost every record adds a row, and adding rows to the indexes one by one would
-/// change pages throughout them, so the indexes are created at the end.
+/// Restores a database without rows. The indexes are created at the end. Almost every record adds a row, and adding
+/// rows to the indexes one by one would change pages throughout them.
 extension KeyedState {
     /// Prepares a restore if the database has no rows or an earlier restore was interrupted. Called before any
     /// partition is followed.

@@ -114,7 +114,8 @@ public final class KeyedState<Model: StateModel>: Sendable {
     }
 
     /// The reason why this member should not serve requests while others can: the ``obstacle``, or a reader that is
-    /// disconnected from the brokers, so that the rows become outdated. Nil if the member is ready. Used for `/readyz`.
+    /// disconnected from the brokers. While the reader is disconnected, the rows become outdated. Nil if the member is
+    /// ready. Used for `/readyz`.
     public var readinessObstacle: String? {
         if let obstacle { return obstacle }
         let now = clocks.monotonicMilliseconds()

@@ -10,7 +10,7 @@ package enum JSONBytes {
     /// if there is none.
     ///
     /// Examines sixteen bytes per step. A subtraction may borrow from the next higher byte of the word and wrongly mark
-    /// it, so only the lowest marked byte is reliable, and only that one is used.
+    /// it. Only the lowest marked byte is reliable, so only that one is used.
     static func firstSpecial(in input: Span<UInt8>, from start: Int) -> Int {
         let bytes = input.bytes
         let count = bytes.byteCount

@@ -5,8 +5,8 @@ internal import Kafka
 internal import Reconciliation
 internal import Records
 
-/// The notifications in the quarantine topic, from all writers. A notification in this topic is not missing, and is not
-/// quarantined again. The topic is read only when a sweep finds a notification to quarantine, which is rare.
+/// The notifications in the quarantine topic, from all writers. A notification in this topic does not count as missing
+/// and is not quarantined again. The topic is read only when a sweep finds a notification to quarantine, which is rare.
 struct QuarantineIndex: Sendable {
     let topics: TopicNames
     let kafka: KafkaConfiguration

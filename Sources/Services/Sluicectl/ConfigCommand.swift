@@ -18,7 +18,7 @@ struct ConfigCommand {
     let arguments: [String]
     let environment: [String: String]
 
-    /// The result for one executable.
+    /// The result of reading the configuration for one executable.
     struct Finding {
         let executable: String
         /// The configuration, or nil if there are errors.

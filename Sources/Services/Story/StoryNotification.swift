@@ -4,7 +4,7 @@ internal import JSON
 package import KafkaModel
 internal import Records
 
-/// A consumer group's progress.
+/// A consumer group's committed offsets in the topics of a story.
 package struct StoryGroup: Hashable, Sendable {
     package let name: String
     /// The next offset to handle, by partition. Absent if the group has not committed one.
@@ -41,7 +41,7 @@ struct StoryNotification {
     var signedAt: AppStoreInstant? { record.text(.time).flatMap { AppStoreInstant(rfc3339: $0) } }
 
     /// The time when this installation learned of the notification. A replayed or released record keeps the original
-    /// time of receipt, so for such a record, this is the time when it was written.
+    /// time of receipt. For such a record, this is the time when it was written.
     var knownAt: AppStoreInstant { isReplay ? publishedAt : receivedAt ?? publishedAt }
 
     /// The notification's type, such as `DID_RENEW.BILLING_RECOVERY`.

@@ -7,10 +7,10 @@ internal import Synchronization
 final class RecordFailures: Sendable {
     /// The limits beyond which a record is at fault.
     struct Limits: Sendable, Equatable {
-        /// The number of failures. A failure counts only if the receiver has accepted another record since the previous
-        /// one.
+        /// The minimum number of failures. A failure counts only if the receiver has accepted another record since the
+        /// previous one.
         let count: Int
-        /// The time since the first failure.
+        /// The minimum time since the first failure.
         let time: Duration
     }
 

@@ -38,7 +38,7 @@ package struct AnswerEnd: DatedPart {
     package enum Kind: String, Sendable, CaseIterable {
         /// The deadline had passed when this installation first read the request.
         case tooLate = "too_late"
-        /// The deadline passed.
+        /// The deadline passed without an accepted answer.
         case missed
         /// The answer was decided but not sent, because `refunds.mode` is `observe`.
         case observed

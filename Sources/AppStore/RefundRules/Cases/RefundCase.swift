@@ -3,8 +3,8 @@ package import JSON
 
 /// The refund of one transaction: Apple's requests, the answers, and Apple's decisions.
 ///
-/// Merging is a join: merging cases with the same key in any order and any number of times gives the same result, so
-/// duplicate, late or out-of-order records are harmless. ``RefundRounds`` derives the rounds from the parts.
+/// Merging is a join: merging cases with the same key in any order and any number of times gives the same result.
+/// Duplicate, late or out-of-order records are therefore harmless. ``RefundRounds`` derives the rounds from the parts.
 package struct RefundCase: Hashable, Sendable {
     package let environment: AppStoreEnvironment
     package let bundleId: BundleId

@@ -14,7 +14,7 @@ package enum AnswerStatus: String, Sendable, CaseIterable {
     case observed
     /// Apple refused the answer.
     case refused
-    /// The deadline passed.
+    /// The deadline passed without an accepted answer.
     case missed
     /// The deadline had passed when this installation first read the request.
     case tooLate = "too_late"

@@ -315,8 +315,8 @@ final class StateStore: Sendable {
         }
     }
 
-    /// Deletes the rows of a partition, so that all are read again: some may have been erased while the partition was
-    /// not followed.
+    /// Deletes the rows of a partition, so that all are read again. Some of them may have been erased while the
+    /// partition was not followed.
     func forget(_ partition: KafkaTopicPartition) throws(StateError) {
         let place = place(partition)
         try change { guarded in

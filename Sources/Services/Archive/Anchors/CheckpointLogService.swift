@@ -30,7 +30,7 @@ final class CheckpointLogService: Service {
         /// The number of leaves in the last checkpoint appended for each log. Initially empty, so that the first round
         /// appends a leaf for every log.
         var sizes: [LogNames: Int] = [:]
-        /// The checkpoints read one interval ago.
+        /// The newest checkpoint of each log, as read one interval ago.
         var earlier: [LogNames: Checkpoint] = [:]
     }
 

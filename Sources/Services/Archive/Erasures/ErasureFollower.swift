@@ -126,7 +126,7 @@ final class ErasureFollower: Service {
         do {
             try keys.overwriteLog()
         } catch {
-            // The next check retries.
+            // The log could not be overwritten. The next check retries.
             guard error.code == .notOverwritten else { throw error }
             return
         }

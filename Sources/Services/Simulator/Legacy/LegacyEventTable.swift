@@ -38,7 +38,7 @@ struct LegacyEventTable {
         case .turnsRenewalOff, .turnsRenewalOn, .cancelsAfterPriceIncrease: [.didChangeRenewalStatus]
         case .renewalFails: [.didFailToRenew]
         case .billingRecovers: [.didRecover]
-        // Version 1 does not report the expiry itself, only the end of automatic renewal if the expiry caused it.
+        // Version 1 does not report the expiry itself. If the expiry ended automatic renewal, it reports that change.
         case .expires: changedRenewalStatus ? [.didChangeRenewalStatus] : []
         case .priceIncreaseAnnounced: [.priceIncreaseConsent]
         case .renews: [.didRenew]

@@ -160,7 +160,7 @@ extension ServerAPIError {
             + "transactions.")
 
     // Apple documents only the names of these three errors. The numbers are the simulator's own and outside Apple's
-    // range, so that they are not mistaken for Apple's: a client must work without knowing them.
+    // range, so that they are not mistaken for Apple's. A client must work without knowing them.
     static let percentageOutOfRange = ServerAPIError(
         4_009_901, "ConsumptionPercentageOutOfRange", "Invalid request. The consumption percentage is out of range.")
     static let percentageOfUndelivered = ServerAPIError(

@@ -4,7 +4,7 @@ internal import JSON
 internal import Kafka
 internal import Records
 
-/// The result for each topic of an installation.
+/// The result of checking or creating each topic of an installation.
 struct TopicReport {
     /// The status of a topic. The raw values are a public contract: they are the values of `status` in the JSON output.
     enum Status: String {
