@@ -16,7 +16,7 @@ public enum Verdict: Sendable {
     case notForUs(Refusal)
     /// Not signed by Apple, or no longer trusted. Nothing is stored.
     case notApple(Refusal)
-    /// Undecided, because a retry can help: certificates just outside their validity period, an unknown revocation
+    /// Undecided; a retry can help. Causes: certificates just outside their validity period, an unknown revocation
     /// status, too many unknown certificate chains, a wrong clock, or a failure of this machine.
     case retryLater(Refusal)
     /// The scanned body of a version 1 notification or status update (`notification_type` and a shared secret). It is

@@ -11,8 +11,8 @@ package struct LegacyQuestion: Hashable, Sendable {
 }
 
 extension PurchaseFacts {
-    /// The delays, in milliseconds after the receipt of a cancellation, before Apple is queried again if the signed
-    /// transaction does not show the cancellation yet. After the last of them, Apple's signed statement prevails.
+    /// If the signed transaction does not show a cancellation yet, Apple is queried again after these delays, in
+    /// milliseconds after the receipt of the cancellation. After the last of them, Apple's signed statement prevails.
     static let contestedSteps: [Int64] = [300_000, 3_600_000, 6 * 3_600_000, 24 * 3_600_000, 72 * 3_600_000]
 
     /// The next query, due now or later, or nil if there is none.

@@ -2,8 +2,8 @@ package import AppStoreModel
 
 /// Determines the time from which the facts are complete.
 extension PurchaseFacts {
-    /// Returns the time from which the facts are complete if it is after `instant`, or nil if the facts at `instant`
-    /// are complete. An answer based on incomplete facts may differ from the one originally given.
+    /// Returns the time from which the facts are complete, or nil if they are already complete at `instant`. An answer
+    /// based on incomplete facts may differ from the one originally given.
     package func whollyKnownSince(before instant: AppStoreInstant) -> AppStoreInstant? {
         var since = transactions.firstPeriodOfMany?.start ?? .earliest
         if latestSignedDate > instant {

@@ -105,7 +105,8 @@ extension PurchaseFacts {
     }
 
     /// Returns whether a transaction now marked as upgraded had been upgraded by a given time. That is the case if an
-    /// upgrade had been reported or, if no upgrade is stored, if there was a later transaction in its period.
+    /// upgrade had been reported. If no upgrade is stored, it is the case if there was a later transaction in its
+    /// period.
     private func wasUpgraded(_ transaction: TransactionFacts, by instant: AppStoreInstant) -> Bool {
         transactions.values.contains { successor in
             guard successor.key != transaction.key, !successor.hasAddedSeats,

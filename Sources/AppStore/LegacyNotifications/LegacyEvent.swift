@@ -139,8 +139,8 @@ struct LegacyEvent: Sendable {
 
     var autoRenewStatus: Bool? { renewal?.autoRenewStatus ?? statement.autoRenewStatus }
     var autoRenewProductId: ProductId? { renewal?.autoRenewProductId ?? statement.autoRenewProductId }
-    /// The reason why the subscription expires. In the oldest format, renewals include the reason why the previous
-    /// period ended, which applies to the current period only while renewal is off.
+    /// The reason why the subscription expires. In the oldest format, a renewal includes the reason why the previous
+    /// period ended. That reason applies to the current period only while renewal is off.
     var expirationIntent: ExpirationIntent? {
         let isPresent = statement.source == .v1 || autoRenewStatus == false
         return (renewal?.expirationIntent ?? (isPresent ? statement.expirationIntent : nil))

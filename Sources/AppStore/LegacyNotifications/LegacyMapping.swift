@@ -44,8 +44,8 @@ enum LegacyMapping {
         row(.consumptionRequest, .consumptionRequest),
     ]
 
-    /// The type for a notification that matches no row. The original type is not used, because an unsigned body must
-    /// not produce an arbitrary version 2 type.
+    /// The type for a notification that matches no row. The original type is not used: an unsigned body must not be
+    /// able to produce an arbitrary version 2 type.
     static let unknown = NotificationType("UNKNOWN")
 
     static func type(of event: LegacyEvent) -> (NotificationType, Subtype?) {

@@ -59,8 +59,8 @@ extension KeyStore {
         try file.withLock { (file) throws(ArchiveError) in try file.acknowledge(records) }
     }
 
-    /// Returns erasure records for keys that are in the given records but were never in this store, because their
-    /// subject had already been erased here. Another host used these keys before it read the erasure.
+    /// Returns erasure records for keys that are in the given records but were never in this store. Their subject had
+    /// already been erased here, and another host used these keys before it read the erasure.
     package func erasures(ofKeysIn records: [ArchiveKeyRecord]) throws(ArchiveError) -> [ErasureRecord] {
         try file.withLock { (file) throws(ArchiveError) in try file.erasures(ofKeysIn: records) }
     }

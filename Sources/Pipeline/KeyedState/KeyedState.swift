@@ -132,8 +132,8 @@ public final class KeyedState<Model: StateModel>: Sendable {
     }
 
     /// Limits concurrent merging and applying. Both are CPU-bound, so more tasks than cores would only contend for
-    /// locks and memory. Handlers read records without a permit, because a blocked reader would otherwise hold the
-    /// permit without using a core.
+    /// locks and memory. Handlers read records without a permit; otherwise, a blocked reader would hold the permit
+    /// without using a core.
     let computing = Permits(ProcessInfo.processInfo.activeProcessorCount)
 
     func withRunning<Result>(_ body: (inout Running) -> Result) -> Result { running.withLock { body(&$0) } }

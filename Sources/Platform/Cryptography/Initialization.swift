@@ -2,9 +2,8 @@ internal import COpenSSL
 
 /// Initializes libcrypto. **Must be called first in every executable**, before librdkafka or libcurl use OpenSSL.
 ///
-/// Prevents OpenSSL from freeing its tables at `exit()`, because threads that are still running would otherwise crash.
-/// This works only if no other code has used OpenSSL before. Also fetches SHA-256 to detect a broken OpenSSL
-/// configuration.
+/// Prevents OpenSSL from freeing its tables at `exit()`; otherwise, threads that are still running would crash. This
+/// must precede any other use of OpenSSL. Also fetches SHA-256 to detect a broken OpenSSL configuration.
 ///
 /// - Throws: ``CryptographyError`` with code `unavailable`. The process should print the error and exit.
 package func initializeCryptography() throws(CryptographyError) {

@@ -27,8 +27,8 @@ extension Service {
     /// Waits until the group has stopped the service.
     public func run() async throws { try await rest() }
 
-    /// Waits until the group has stopped the service. ``run()`` must not return when its work is done, because the
-    /// process would otherwise end.
+    /// Waits until the group has stopped the service. ``run()`` must not return when its work is done; otherwise, the
+    /// process would end.
     package func rest() async throws {
         while true { try await Task.sleep(for: .seconds(86_400)) }
     }

@@ -188,7 +188,7 @@ public struct MetricSamples {
     private mutating func add(
         _ name: String, _ kind: MetricKind, _ help: String, _ labels: [MetricLabel], _ value: SampledValue
     ) {
-        // A sample with an invalid name is omitted, because it would otherwise make the whole text unreadable.
+        // A sample with an invalid name is omitted; otherwise, it would make the whole text unreadable.
         guard MetricName.isValid(name), labels.allSatisfy({ MetricName.isValidLabel($0.name) }),
             families[name].map({ $0.kind == kind }) ?? true
         else { return }

@@ -5,7 +5,7 @@ internal import Records
 internal import Telemetry
 
 /// Counts every request, and logs every request that was not simply accepted. Each reason is limited to a few lines per
-/// second, because an untrusted client could otherwise cause an unlimited number of lines. Never blocks.
+/// second; otherwise, an untrusted client could cause an unlimited number of lines. Never blocks.
 final class DecisionLog: Sendable {
     private static let linesPerSecondAndReason = 2
 

@@ -28,7 +28,7 @@ struct RefundSchedule {
     }
 
     enum Step: Equatable {
-        /// - Parameter isOver: whether the deadline has passed, in which case the step only records this.
+        /// - Parameter isOver: whether the deadline has passed. If so, the step only records this.
         case decide(CaseKey, isOver: Bool, attempts: Int)
         /// - Parameters:
         ///   - attempts: the number of attempts by this process, including this one.

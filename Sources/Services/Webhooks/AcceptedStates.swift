@@ -10,8 +10,8 @@ struct StateContent: Sendable, Equatable {
     let digest: SHA256Digest
 }
 
-/// For each purchase, the content of the last state that the receiver accepted. An equal state that is republished
-/// because the rules changed need not be posted again.
+/// For each purchase, the content of the last state that the receiver accepted. If the rules change and an equal state
+/// is republished, it need not be posted again.
 ///
 /// States are kept in memory only while their partition is assigned to this member; afterwards, another member may post
 /// states.

@@ -74,8 +74,8 @@ struct AudienceCheck: Sendable {
         }
     }
 
-    /// Requires exactly one container, because the audience would otherwise be unclear. Any other notification is
-    /// quarantined, or rejected if it has several containers that all identify other apps.
+    /// Requires exactly one container; otherwise, the audience is unclear. Any other notification is quarantined, or
+    /// rejected if it has several containers that all identify other apps.
     private func checkContainers(_ envelope: NotificationEnvelope) throws(Refusal) {
         if envelope.containers.count > 1, !envelope.hasMalformedContainer {
             guard envelope.containerBundleIds.contains(where: { $0.map(isConfigured) ?? false }) else {

@@ -99,8 +99,8 @@ package struct RefundCase: Hashable, Sendable {
         strip()
     }
 
-    /// Returns whether the person's data was erased after the last request of a round, in which case nothing may be
-    /// sent for that round.
+    /// Returns whether the person's data was erased after the last request of a round. If so, nothing may be sent for
+    /// that round.
     package func isErased(_ round: RefundRound) -> Bool { erasedAt.map { round.through <= $0 } ?? false }
 
     private mutating func strip() {

@@ -31,7 +31,7 @@ struct RefundConditions: Hashable, Sendable {
     var environments: Set<AppStoreEnvironment>?
     var bundleIds: Set<BundleId>?
 
-    /// Whether there are no conditions, in which case the rule applies to every case.
+    /// Whether there are no conditions, so that the rule applies to every case.
     var isEmpty: Bool { self == RefundConditions() }
 
     func hold(_ facts: RefundFacts, _ consumption: ConsumptionFacts) -> Bool {

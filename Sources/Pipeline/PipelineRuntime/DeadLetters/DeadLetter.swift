@@ -57,7 +57,7 @@ package enum DeadLetterHeader {
     package static let key = "sluice.dlq.key"
     /// The value of ``key``.
     package static let placeAsKey = "place"
-    /// The parts of the record omitted because the dead letter would otherwise be too large. See
+    /// The parts of the record that were omitted to keep the dead letter within the size limit. See
     /// ``DeadLetter/Content/omitted``.
     package static let omitted = "sluice.dlq.omitted"
     /// The total size of the record's key, value and headers in bytes. Present only if something is omitted.

@@ -50,8 +50,7 @@ package final class PipelineConsumer: Service {
     /// - Parameters:
     ///   - callFile: the file that lists the records being handled, or nil if crashes are not counted.
     ///   - handled: updated with the handled offset of each partition.
-    ///   - pause: whether the group is paused, in which case no handler call begins; nil means that the group is never
-    ///     paused.
+    ///   - pause: whether the group is paused. If so, no handler call begins. Nil means that the group is never paused.
     ///   - tracer: traces handler calls; nil if tracing is off.
     ///   - sendDeadLetter: returns once the broker has acknowledged the record; otherwise throws.
     package init(

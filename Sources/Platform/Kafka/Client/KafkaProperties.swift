@@ -138,8 +138,7 @@ enum PropertyNames {
     static let producerOnly: Set<String> = [
         "acks", "batch.num.messages", "batch.size", "compression.codec", "compression.level", "compression.type",
         "delivery.report.only.error", "delivery.timeout.ms", "enable.gapless.guarantee", "enable.idempotence",
-        // Consumers do not receive message.max.bytes, because librdkafka would otherwise reject a smaller
-        // fetch.max.bytes.
+        // Consumers do not receive message.max.bytes; otherwise, librdkafka would reject a smaller fetch.max.bytes.
         "message.max.bytes",
         "linger.ms", "message.send.max.retries", "message.timeout.ms", "partitioner", "produce.offset.report",
         "queue.buffering.backpressure.threshold", "queue.buffering.max.kbytes", "queue.buffering.max.messages",

@@ -3,7 +3,7 @@
 struct ProducerBreaker {
     private enum State {
         case closed
-        /// `isDisconnected` is true if no broker was connected, and false if none answered.
+        /// `isDisconnected` is true if no broker was connected, and false if brokers were connected but none answered.
         case open(nextProbe: UInt64, isDisconnected: Bool)
     }
 

@@ -38,7 +38,7 @@ final class InputFreshness: Sendable {
     // MARK: Queries
 
     /// Returns the age of answers about the given environments. While the age is unknown for any of their partitions,
-    /// returns nil or, if there is no limit, an age that has an `asOf` of 1970 and is not stale.
+    /// returns nil if there is a limit; otherwise, returns an age that has an `asOf` of 1970 and is not stale.
     func age(of environments: [AppStoreEnvironment], at now: AppStoreInstant) -> FactsAge? {
         var least = Int64.max
         for environment in environments {

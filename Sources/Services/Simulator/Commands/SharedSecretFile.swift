@@ -7,7 +7,7 @@ enum SharedSecretFile {
 
     /// Returns the secret without surrounding white space, or an empty string if no format requires one.
     ///
-    /// - Throws: ``SimulatorError`` if a format requires a secret, and the file is not configured, unreadable or empty.
+    /// - Throws: ``SimulatorError`` if a format requires a secret, and the file is unreadable, empty or not configured.
     static func read(_ configuration: Configuration) throws -> String {
         guard configuration[SimulatorSettings.formats] != [.v2] else { return "" }
         guard let path = configuration[SimulatorSettings.sharedSecretFile] else {

@@ -45,8 +45,8 @@ final class PostQueue: Sendable {
                 if next == nil { state.underWay -= 1 }
                 return next
             }
-            // `start` is not called directly, because each waiting post would otherwise add a level of recursion if
-            // sends fail immediately.
+            // `start` is not called directly. If sends failed immediately, each waiting post would add a level of
+            // recursion.
             if let next { DispatchQueue.global().async { self.start(next) } }
         }
     }

@@ -13,8 +13,8 @@ extension SimulatedServerAPI {
     ///
     /// - Parameters:
     ///   - text: the text entered in the sandbox's refund sheet under the reason Other.
-    ///   - isAtApplesSite: whether the customer asked on Apple's website, in which case Apple sends no notification if
-    ///     it declines; nil uses the setting.
+    ///   - isAtApplesSite: whether the customer asked on Apple's website; nil uses the setting. If Apple declines such
+    ///     a request, it sends no notification.
     ///   - isPosted: whether the caller posts the first CONSUMPTION_REQUEST.
     package func requestRefund(
         of transactionId: TransactionId, in environment: AppStoreEnvironment = .production,

@@ -102,7 +102,7 @@ struct ArchiveExportCommand {
     }
 
     /// Returns the position of each exported record, for the published access record. That record lists only the first
-    /// `RevealRecord.maximumPositions`, so the others are not read to look up their offsets.
+    /// `RevealRecord.maximumPositions`, so the offsets of further records are not looked up.
     private func positions(
         _ selection: ArchiveSelection, _ logs: ArchiveLogs, _ contents: ArchivedContents
     ) async throws -> [String] {

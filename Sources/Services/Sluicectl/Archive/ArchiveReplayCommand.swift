@@ -61,7 +61,7 @@ struct ArchiveReplayCommand {
         }
     }
 
-    /// Checks that the topic exists, because a producer would otherwise wait for a missing topic.
+    /// Checks that the topic exists; otherwise, a producer would wait for a missing topic.
     private func require(_ topic: KafkaTopic, _ admin: KafkaAdmin) async throws {
         do throws(KafkaError) {
             _ = try await admin.watermarks(of: topic)
