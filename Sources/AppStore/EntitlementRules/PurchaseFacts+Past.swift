@@ -90,7 +90,7 @@ extension PurchaseFacts {
         var known = transaction
         if !transaction.items.isEmpty {
             // A reported refund may cover only some of the items, so it does not show whether the transaction itself
-            // was revoked. The date is removed only if no revocation had been reported.
+            // was revoked. If no revocation had been reported, the date is removed; otherwise, it is kept.
             let isTold = told.contains { $0.isRevocation && $0.signedDate <= instant }
             if !isTold { known.revocationDate = nil }
         } else if let last = told.last(where: { $0.signedDate <= instant }) {

@@ -4,7 +4,7 @@ package import TransparencyLog
 
 /// Reads one log of the archive, even while the log's writer appends.
 ///
-/// Partial tiles and segments are deleted once a later checkpoint has replaced them. In that case the reader reads the
+/// Partial tiles and segments are deleted once a later checkpoint has replaced them. In that case, the reader reads the
 /// full object, or rereads the checkpoint and then its object.
 package struct LogReader: Sendable {
     package let names: LogNames

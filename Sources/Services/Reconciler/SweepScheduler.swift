@@ -29,9 +29,9 @@ final class SweepScheduler: Service {
         /// All sweeps in the installation, for the admin page.
         var listing: [Sweep] = []
 
-        /// Returns whether a full sweep need not wait: no sweep of failed deliveries for the same app is due or
-        /// running, here or on another member. That sweep is small and may involve deadlines, so it runs before a full
-        /// sweep starts. A full sweep that is already running does not wait for it.
+        /// Returns whether the sweep of failed deliveries for the same app has ended and is not due again, here or on
+        /// another member. That sweep is small and may involve deadlines, so it runs before a full sweep starts. A full
+        /// sweep that is already running does not wait for it.
         func areFailuresRead(of everything: Sweep, at now: Int64) -> Bool {
             guard let failures = listing.first(where: { $0.kind == .failures && $0.isOfSameApp(as: everything) })
             else { return false }

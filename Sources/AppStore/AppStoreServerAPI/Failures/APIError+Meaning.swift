@@ -10,9 +10,9 @@ extension APIError {
         }
     }
 
-    /// Whether Apple refuses this body, or this kind of transaction, for Send Consumption Information, so sending the
-    /// same answer again is pointless. No other failure is final, not even a 404, because Apple itself signed the ID.
-    /// Source: app-store.md 10.6.
+    /// Whether Apple refuses this body, or this kind of transaction, for Send Consumption Information. If so, sending
+    /// the same answer again is pointless. No other failure is final. Even a 404 is not, because Apple itself signed
+    /// the ID. Source: app-store.md 10.6.
     package var isFinalForConsumption: Bool {
         if kind == .invalidRequest { return true }
         guard kind == .refused, status == 400, let code else { return false }

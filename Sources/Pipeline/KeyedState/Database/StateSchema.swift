@@ -54,7 +54,7 @@ enum StateSchema {
             "ALTER TABLE positions ADD COLUMN last_offset INTEGER; ALTER TABLE positions ADD COLUMN last_digest INTEGER;"
         ),
         // The tables do not change. The new version keeps older versions of the program from opening a file with the
-        // incomplete index of an interrupted restore, which they would not notice.
+        // incomplete index of an interrupted restore. They would not notice that the index is incomplete.
         Migration("SELECT 1"),
         // The key index can be created after the rows, so it is not a table constraint. The rows are read from the
         // topics again.

@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// Runs jobs beside a handler, for stored rows in this member's partitions. There is at most one job per key.
 ///
-/// Ownership of a partition ends only after its jobs have ended: no job begins while a partition is being revoked or
+/// Ownership of a partition ends only after its jobs have ended. No job begins while a partition is being revoked or
 /// after the stop, and revocation and stop both wait for running jobs.
 package final class DueWork<Key: Hashable & Sendable>: Sendable {
     /// How running jobs end when a partition is revoked or the work stops.
