@@ -41,7 +41,7 @@ final class BatchShare: Sendable {
         turns = Permits(total / Self.largeBytes)
     }
 
-    /// Ends the current batch of a partition. If the partition has a backlog, waits for a turn.
+    /// Ends the current batch of a partition and, if it has a backlog, waits for its next turn.
     func next(of partition: any WorkerPartition) async -> Limits {
         let name = partition.topicPartition
         end(name)
