@@ -21,9 +21,9 @@ package struct TestCertificateAuthority: Sendable {
 
         /// A time within the validity periods of all certificates, in seconds since 1970.
         package var now: Int64
-        /// The OCSP address in the leaf, or nil to omit it.
+        /// The OCSP responder URL in the leaf, or nil to omit it.
         package var leafOCSPAddress: String?
-        /// The OCSP address in the intermediate, or nil to omit it.
+        /// The OCSP responder URL in the intermediate, or nil to omit it.
         package var intermediateOCSPAddress: String?
         package var rootKey = PrivateKey.Kind.p384
         package var intermediateKey = PrivateKey.Kind.p384

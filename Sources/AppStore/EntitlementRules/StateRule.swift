@@ -63,7 +63,7 @@ package enum StateRule: String, Sendable, CaseIterable {
             return "the period has ended, and its renewal is pending\(end) (entitlements.renewal.leeway)"
         case .renewalUnread:
             return "the period has ended, and unread input may contain its renewal; access continues\(end)"
-        case .billingRetry: return "billing failed, and Apple retries the charge\(end); service has ended"
+        case .billingRetry: return "billing failed, and Apple is retrying the charge\(end); service has ended"
         case .statusActive:
             return "Apple reported the subscription as active after the end of the known period; tolerated\(end)"
         case .statusActiveTooOld:
@@ -80,7 +80,7 @@ package enum StateRule: String, Sendable, CaseIterable {
         case .unconfirmed: return "only version 1 notifications name the purchase, and Apple has not confirmed them"
         case .bought: return "purchased and not revoked" + (until.map { "; it lasts until \($0)" } ?? "")
         case .notBegun: return "bought, but its period has not begun\(end)"
-        case .lengthOver: return "the configured length of the product has passed"
+        case .lengthOver: return "the product's configured duration has elapsed"
         case .lengthUnknown: return "the product has no lengthDays in the products file"
         case .oneTimeRevoked: return "Apple revoked the purchase"
         case .credited: return "consumable purchased: its units are credited"

@@ -69,7 +69,7 @@ struct LegacySubject: Sendable {
         return transactions.filter { $0.cancellationDate != nil }.max { $0.isCancelled(before: $1) }
     }
 
-    /// The purchase's last transaction that was bought before the subject.
+    /// The purchase's last transaction made before the subject.
     var previous: ReceiptTransaction? {
         purchase.filter { $0.transactionId != transaction.transactionId && $0.isBought(before: transaction) }
             .max { $0.isBought(before: $1) }

@@ -34,14 +34,15 @@ struct ReceiptTransaction: Sendable {
         return expiresDate.map { min($0, cancellationDate) } ?? cancellationDate
     }
 
-    /// Returns whether this transaction was bought before `other` or, if bought at the same time, expires before it.
+    /// Returns whether this transaction's purchase date is before `other`'s or, if the two are equal, whether this
+    /// transaction expires first.
     func isBought(before other: ReceiptTransaction) -> Bool {
         (purchaseDate ?? .earliest, expiresDate ?? .earliest)
             < (other.purchaseDate ?? .earliest, other.expiresDate ?? .earliest)
     }
 
-    /// Returns whether this transaction was cancelled before `other` or, if cancelled at the same time, was bought
-    /// before it. Transactions that were not cancelled sort first.
+    /// Returns whether this transaction was cancelled before `other` or, if both were cancelled at the same time,
+    /// whether its purchase comes first. Transactions that were not cancelled sort first.
     func isCancelled(before other: ReceiptTransaction) -> Bool {
         let (one, another) = (cancellationDate ?? .earliest, other.cancellationDate ?? .earliest)
         return one == another ? isBought(before: other) : one < another

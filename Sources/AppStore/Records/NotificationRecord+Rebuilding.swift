@@ -38,8 +38,8 @@ extension NotificationRecord {
 
     /// Rebuilds the compact JWS that Apple posted, byte for byte.
     ///
-    /// - Parameter header: returns the header segment for a reference: the value of the record with this key in the
-    ///   certificates topic.
+    /// - Parameter header: returns the header segment for a reference. The segment is the value of the record in the
+    ///   certificates topic that has the reference as its key.
     /// - Throws: ``RebuildError``. After `unknownHeader`, wait for the certificates topic and retry.
     public func rebuild(
         header: (HeaderReference) -> [UInt8]?

@@ -45,7 +45,7 @@ package struct IndexedEntry: Hashable, Sendable {
 /// An index of the archive's entries by the identifiers in their records. The index stores identifiers only as HMACs.
 /// It can be rebuilt from the archive and its keys at any time, and is updated along with the archive if so configured.
 ///
-/// Calls block on the disk, so never make them on the cooperative thread pool.
+/// Calls block on disk I/O, so never make them on the cooperative thread pool.
 package final class SideIndex: Sendable {
     private let file: Mutex<SideIndexFile>
 

@@ -93,10 +93,10 @@ package enum ArchiveKeyRecord: Hashable, Sendable {
         }
     }
 
-    /// Parses a record made by ``produced(to:)``. Members added by later versions are ignored.
+    /// Parses a record made by ``produced(to:)``. Unknown members are ignored.
     ///
-    /// - Throws: ``ArchiveError`` with code `malformedContent` for any other input, including records from a later
-    ///   version.
+    /// - Throws: ``ArchiveError`` with code `malformedContent` for any other input, including records with a later
+    ///   format version.
     package init(_ record: KafkaRecord) throws(ArchiveError) {
         guard let key = record.key.flatMap({ String(validating: $0, as: UTF8.self) }) else {
             throw Self.malformed("its key is not text")

@@ -66,7 +66,8 @@ package struct LogPruning: Sendable {
     /// The decision about one segment below the minimum.
     package enum Decision: Sendable {
         case delete
-        /// A record in the segment is under a legal hold, or may be under one because its key is unknown.
+        /// A record in the segment is under a legal hold, or this cannot be ruled out because the record's key is not
+        /// in the key store.
         case keep
     }
 

@@ -6,7 +6,7 @@ internal import TransparencyLog
 ///
 /// A host writes a log only while it owns the partition, so its notes are a lower bound for the signed checkpoints.
 package protocol SignedHeads: Sendable {
-    /// Returns the notes of the log with this origin; both are nil if none are stored.
+    /// Returns the two notes of the log with this origin; each is nil if it is not stored.
     func notes(of origin: String) throws -> SignedHeadNotes
 
     /// Replaces the log's notes. The new notes are durable on return.

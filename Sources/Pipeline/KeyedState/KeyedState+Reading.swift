@@ -100,7 +100,7 @@ extension KeyedState {
         let missed = clocks.wallMilliseconds() - known.seen
         if missed > parts.changelog.retention[place.topic] ?? 0, known.next < ends.high.rawValue {
             logger.warning(
-                "state partition has not been read for too long; reading all of it again",
+                "state partition was last read too long ago; rereading all of it",
                 place.logFields + [LogField(.ageSeconds, missed / 1_000)])
             try parts.database.store.forget(place)
             if low > 0 { notComplete(place, "the oldest records of the partition were deleted") }

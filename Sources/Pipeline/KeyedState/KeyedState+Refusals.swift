@@ -72,8 +72,8 @@ extension KeyedState {
         return refusals
     }
 
-    /// Maximum number of times that a row may share a batch with other publications before the merge fails and is
-    /// retried.
+    /// The maximum number of consecutive single-row publications without a row that is refused on its own. If there are
+    /// more, the merge fails and is retried.
     private static var maximumRepetitions: Int { 100 }
 
     private static func halves(of rows: [RowKey: [UInt8]?]) -> [[RowKey: [UInt8]?]] {

@@ -138,7 +138,7 @@ static inline int shim_add_extension(
     ASN1_OCTET_STRING_free(value);
     return done;
 }
-// Writes, as a C string, the certificate's first OCSP address that begins with http:// and fits.
+// Writes, as a C string, the certificate's first OCSP responder URL that begins with http:// and fits.
 static inline int shim_ocsp_url(X509 *certificate, char *out, size_t size) {
     STACK_OF(OPENSSL_STRING) *all = X509_get1_ocsp(certificate);
     int found = 0;

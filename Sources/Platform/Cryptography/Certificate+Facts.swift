@@ -103,9 +103,9 @@ extension Certificate {
             .contains { X509_get_ext_by_NID(handle, $0, -1) >= 0 }
     }
 
-    /// The first OCSP address in authorityInfoAccess that begins with `http://` and is shorter than 512 bytes. Use it
-    /// only after verifying the path and a signature by this certificate; until then, an untrusted client may have
-    /// chosen the address.
+    /// The first OCSP responder URL in authorityInfoAccess that begins with `http://` and is shorter than 512 bytes.
+    /// Use it only after verifying the path and a signature by this certificate; until then, an untrusted client may
+    /// have chosen the URL.
     package var ocspURL: String? {
         defer { ErrorQueue.clear() }
         return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 512) { buffer -> String? in

@@ -35,7 +35,7 @@ package struct CertificateExtension: Sendable {
     /// 4.2.2.2.1).
     package static let ocspNoCheck = CertificateExtension(OID("1.3.6.1.5.5.7.48.1.5"), der: DER.null)
 
-    /// Creates an authorityInfoAccess extension with one OCSP address (RFC 5280 section 4.2.2.1).
+    /// Creates an authorityInfoAccess extension with one OCSP responder URL (RFC 5280 section 4.2.2.1).
     package static func ocspAddress(_ url: String) -> CertificateExtension {
         let method: [UInt8] = [0x06, 0x08, 0x2B, 0x06, 0x01, 0x05, 0x05, 0x07, 0x30, 0x01]
         let location = DER.value(0x86, Array(url.utf8))

@@ -94,7 +94,8 @@ public final class DevBroker: Sendable {
         var setNext: (@Sendable (UInt16) -> Void)?
         if case .fixed(let first, let function) = ports {
             guard first > 0, Int(first) + brokers - 1 <= Int(UInt16.max) else {
-                throw KafkaError(.invalidArgument, "port \(first) with \(brokers) brokers is outside 1 to 65535")
+                throw KafkaError(
+                    .invalidArgument, "the ports of \(brokers) brokers, starting at \(first), must be from 1 to 65535")
             }
             setNext = function
             function(first)

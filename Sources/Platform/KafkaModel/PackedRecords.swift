@@ -4,7 +4,7 @@ package struct PackedRecords: Sendable {
     struct Item {
         let offset: KafkaOffset
         let timestampMilliseconds: Int64?
-        /// The index of the block with the key, the value and the headers, in this order.
+        /// The index of the block that contains the key, the value and the headers, in that order.
         let block: Int
         /// The position of the key in the block.
         let start: Int

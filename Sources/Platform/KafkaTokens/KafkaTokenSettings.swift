@@ -33,7 +33,7 @@ public enum KafkaTokenSettings {
         "kafka.token.client.id", help: "Client id registered with the identity provider.", example: "sluice"
     ).optional
     public static let clientSecret = Setting<SecretFile>.secretFile(
-        "kafka.token.client.secret.file", help: "File with the client's secret; reread for each token.",
+        "kafka.token.client.secret.file", help: "File with the client secret; reread for each token.",
         example: "/run/secrets/kafka-client"
     ).optional
     public static let scope = Setting.string(
@@ -169,7 +169,7 @@ public enum KafkaTokenSettings {
             [":", "/"].contains { url.hasPrefix(host + $0) }
         }
         guard url.hasPrefix("https://") || isLocal else {
-            throw configuration.error(endpoint.key, "must be https, because the client's secret is sent there.")
+            throw configuration.error(endpoint.key, "must be https, because the client secret is sent to this URL.")
         }
         let file = try required(clientSecret)
         var pairs: [String: String] = [:]

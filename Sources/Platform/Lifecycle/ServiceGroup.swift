@@ -138,7 +138,7 @@ package struct ServiceGroup: Sendable {
         let task: Task<Void, Never>
     }
 
-    /// Cancels a start that is no longer needed, and waits a share of the remaining time for it to end.
+    /// Cancels a start that is no longer needed, and waits for it to end, for at most a quarter of `maximumShutdown`.
     private func giveUp(_ starting: Task<Bool, Never>, of service: any Service) async {
         starting.cancel()
         let share = maximumShutdown / 4

@@ -2,7 +2,7 @@ internal import Dispatch
 internal import Primitives
 internal import Synchronization
 
-/// Dedicated threads for calls that block on a disk. Jobs start in submission order. Callers wait for their jobs, so
+/// Dedicated threads for calls that block on disk I/O. Jobs start in submission order. Callers wait for their jobs, so
 /// there are never more jobs than callers.
 final class BlockingThreads: Sendable {
     typealias Job = @Sendable () -> Void

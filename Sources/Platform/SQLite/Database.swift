@@ -3,7 +3,7 @@ internal import CSQLite
 /// A connection to an SQLite database.
 ///
 /// Not `Sendable`, so the compiler ensures that only one thread or queue uses it at a time (put it in an actor with its
-/// own executor, or in a `Mutex`). Every call may block on the disk, so it must not run on the cooperative pool.
+/// own executor, or in a `Mutex`). Every call may block on disk I/O, so it must not run on the cooperative pool.
 package final class Database {
     /// The access mode of a connection.
     package enum Access: Sendable {

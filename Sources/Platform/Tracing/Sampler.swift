@@ -33,9 +33,9 @@ package struct Sampler: Sendable, Equatable {
     /// Returns whether a trace is recorded.
     ///
     /// - Parameters:
-    ///   - traceIdLow: the last 8 bytes of the trace id. A ratio yields the same decision in every process, including
-    ///     those with SDKs for other languages, which also compare the upper 63 bits.
-    ///   - parent: the caller's span, or nil if there is none or if the caller must not decide.
+    ///   - traceIdLow: the last 8 bytes of the trace id. With a sampling ratio, all processes make the same decision
+    ///     for a trace: OpenTelemetry SDKs for other languages also compare the upper 63 bits.
+    ///   - parent: the caller's span, or nil if there is none or its sampling decision is to be ignored.
     package func isSampled(traceIdLow: UInt64, parent: TraceParent?) -> Bool {
         if followsParent, let parent { return parent.isSampled }
         return traceIdLow >> 1 < threshold

@@ -118,7 +118,9 @@ private struct PolicyReading {
         var found: [WitnessQuorum.Member] = []
         for name in members {
             guard let member = names[name] else { throw Problem("a group member is not defined yet") }
-            guard used.insert(name).inserted else { throw Problem("a group member already belongs to a group") }
+            guard used.insert(name).inserted else {
+                throw Problem("a group member is already listed in this or another group")
+            }
             found.append(member)
         }
         guard groups.count < TlogPolicy.maximumCount else { throw Problem("there are too many groups") }

@@ -17,7 +17,7 @@ struct ChangeRequest: Sendable, Equatable {
     var environment: AppStoreEnvironment
     var bundleId: BundleId
     var originalTransactionId: OriginalTransactionId
-    /// The signed transaction that proves possession of the purchase, as compact JWS.
+    /// A signed transaction of the purchase as proof of purchase, in the form of a compact JWS.
     var proof: [UInt8]?
 
     /// Maximum body size in bytes, including a signed transaction.

@@ -69,7 +69,7 @@ final class EntitlementChanges: Sendable {
                     409, ReadAPIName.belongsToAnother,
                     """
                     the purchase belongs to another account; to move it, set \(ReadAPIName.transfer) and send the \
-                    \(ReadAPIName.signedTransactionInfo) that proves possession
+                    \(ReadAPIName.signedTransactionInfo) as proof of purchase
                     """)
             }
             return HTTPResponse(

@@ -84,7 +84,7 @@ package final class IngressService: Service {
             now: clocks.monotonicNanoseconds())
         let topics = try await IngressTopics.check(settings)
         for warning in topics.warnings {
-            logger.warning("tolerated by profile single-node", [LogField(.finding, warning)])
+            logger.warning("tolerated by the single-node profile", [LogField(.finding, warning)])
         }
         await KnownCertificates.load(topics.kafka, ProducedTopics(settings.topics), into: verifier, logger, clocks)
         let ingressMetrics = IngressMetrics(metrics)

@@ -29,7 +29,7 @@ struct StatusRepairer: Sendable {
     let metrics: ReconcilerMetrics
     let logger: Logger
 
-    /// - Parameter difference: the difference, or nil if both states agree but the answer is needed.
+    /// - Parameter difference: the difference, or nil if the two states agree but the answer is needed.
     /// - Throws: a `KafkaError`; a later run finds the subscription again.
     func repair(
         _ row: PublishedSubscriptions.Row, with answer: StatusAnswer, _ difference: StatusDifference?, _ scope: APIScope

@@ -32,7 +32,7 @@ struct SweepLanes {
     /// Unblocks all lanes, before rows are read.
     mutating func beginLook() { ended = [] }
 
-    /// Reserves the lane of a sweep. The sweep's row must have been read after ``beginLook()``.
+    /// Reserves a lane for a sweep. The sweep's row must have been read after ``beginLook()``.
     ///
     /// - Returns: the lane in which the sweep can run now, or nil if there is none.
     mutating func begin(_ sweep: Sweep) -> Lane? {

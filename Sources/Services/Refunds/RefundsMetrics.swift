@@ -8,7 +8,7 @@ internal import Telemetry
 /// Metrics of the service, in addition to the runtime's. All have an environment label, so that sandbox problems need
 /// not page anyone.
 final class RefundsMetrics: Sendable {
-    /// Identifies the waiting rounds with the same reason.
+    /// Identifies the rounds in an environment that are waiting for the same reason.
     struct Undecided: Hashable, Sendable {
         let environment: AppStoreEnvironment
         let reason: String

@@ -50,7 +50,7 @@ enum OperationsSettings {
         .optional.onCommandLineOnly
     static let replicationFactor = Setting.integer(
         "replication-factor", in: 1...100,
-        help: "Number of replicas per partition. Default: 3; with profile single-node: 1."
+        help: "Number of replicas per partition. Default: 3; with the single-node profile: 1."
     ).optional.onCommandLineOnly
     static let groups = Setting.strings(
         "groups",
@@ -141,7 +141,7 @@ enum OperationsSettings {
     static let claimProof = Setting.string(
         "signed-transaction",
         help:
-            "File with the purchase's signed transaction (compact JWS), which proves possession; - is standard input.",
+            "File with the purchase's signed transaction (compact JWS) as proof of purchase; use - for standard input.",
         example: "transaction.jws"
     ).optional.onCommandLineOnly
     static let unclaimed = Setting.flag("unclaimed", help: "Only purchases without an account.")

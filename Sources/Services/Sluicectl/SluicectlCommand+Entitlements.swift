@@ -13,7 +13,7 @@ extension SluicectlCommand {
     }
 
     private static let id = Command.Argument("ID", help: "an appAccountToken or an originalTransactionId")
-    private static let idIs = "A UUID is an appAccountToken, any other value an originalTransactionId."
+    private static let idIs = "A UUID is treated as an appAccountToken and any other value as an originalTransactionId."
 
     static let entitlements = Command(
         "entitlements", summary: "Query the entitlements in sluice-entitlements.",

@@ -28,7 +28,7 @@ final class CertificatesService: Service {
             case .offsetOutOfRange(let partition, let offset):
                 failure.yield(
                     .offsetOutOfRange(
-                        partition, offset, fix: "Restart the process; the topic is then read from its beginning"))
+                        partition, offset, fix: "Restart the process; it will then read the topic from the beginning"))
             case .fatal(let error): failure.yield(.clientFailed(error))
             case .error(let error):
                 log.log(.warning, key: error.name, "certificate reader error", [LogField(.error, error.message)])

@@ -145,7 +145,7 @@ import Testing
         (["--principal", "User:"], 78, "must be a type and a name"),
         (["--principal", "User:*"], 78, "means every user"),
         (["--principal", "User:a\nb"], 78, "has a control character"), (["--format", "yaml"], 78, "must be one of"),
-        (["--format", "strimzi", "--output", "json"], 64, "Pass one of them"),
+        (["--format", "strimzi", "--output", "json"], 64, "Pass only one of them"),
     ])
     func `an invalid argument is reported in one line`(_ arguments: [String], _ exitCode: Int32, _ part: String) async {
         let (code, printed) = await acls(arguments)

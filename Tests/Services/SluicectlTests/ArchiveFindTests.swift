@@ -142,7 +142,7 @@ import Testing
         #expect(revealed.output.contains(#""transactionId":"30\#(offset)""#))
         #expect(
             revealed.complaints == [
-                "revealed appstore.notifications.production[3]@\(offset) from the archive: personal data"
+                "revealed appstore.notifications.production[3]@\(offset) from the archive, including personal data"
             ])
     }
 

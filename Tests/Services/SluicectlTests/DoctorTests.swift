@@ -142,7 +142,7 @@ import Testing
         Fault("a responder out of reach", .problem, .ocsp, "is unreachable: timed out") {
             $0.responders = .asked([("leaf", "http://ocsp.example", .unreachable("timed out"))])
         },
-        Fault("a certificate without responder", .warning, .ocsp, "contains no OCSP address") {
+        Fault("a certificate without responder", .warning, .ocsp, "contains no OCSP responder URL") {
             $0.responders = .asked([("leaf", nil, .noAddress)])
         },
         Fault("no certificate given", .skipped, .ocsp, "no certificate was given") { $0.responders = .notAsked },

@@ -130,7 +130,7 @@ import Testing
         let json = try #require(try printed.objects.first?["members"]?.array?.first?.object)
         #expect(json["ready"]?.bool == true)
         #expect(json["notes"]?.array == [.string(line)])
-        #expect(json["conditions"]?.array == ["pauses and resumptions have no effect"])
+        #expect(json["conditions"]?.array == ["pausing and resuming have no effect"])
         let text = await top(arguments).printed.output
         #expect(text.contains("  \(member.address): \(line)\n"))
         await member.stop()
@@ -220,7 +220,7 @@ import Testing
         // The last line ends with a newline.
         #expect(lines.count == 24)
         #expect(lines.allSatisfy { $0.count <= 80 })
-        #expect(lines[22] == "… 63 more lines: --once prints all")
+        #expect(lines[22] == "… 63 more lines; use --once to print them all")
     }
 
     @Test(arguments: ["ftp://127.0.0.1:9464", "a b"]) func `an invalid address is refused`(

@@ -73,7 +73,7 @@ import Testing
 
     @Test(arguments: [
         (["--format", "strimzi"], 64, "--cluster kafka"), (["--format", "yaml"], 78, "must be one of text, strimzi"),
-        (["--format", "strimzi", "--output", "json"], 64, "Pass one of them"),
+        (["--format", "strimzi", "--output", "json"], 64, "Pass only one of them"),
         (
             ["--format", "strimzi", "--cluster", "k", "--groups", "a_b,a-b"], 64,
             "two topics would have the KafkaTopic name"

@@ -5,7 +5,7 @@ package struct StatusDifference: Sendable, Hashable {
     package enum Kind: String, Sendable {
         /// According to Apple, the subscription should not grant access but does, or vice versa.
         case access
-        /// Both agree on access, but it comes from different transactions, because a renewal or a change was missed.
+        /// The two agree on access but attribute it to different transactions, because a renewal or change was missed.
         case transaction
         /// Apple has no such subscription for the app.
         case unknown
@@ -19,7 +19,7 @@ package struct StatusDifference: Sendable, Hashable {
     /// Whether Apple's signed answer was published.
     package var isRepaired = false
 
-    /// Returns nil if both agree.
+    /// Returns nil if the published subscription agrees with Apple's status.
     ///
     /// - Parameter status: Apple's status, or nil if Apple has no such subscription.
     package init?(_ published: PublishedSubscription, status: SubscriptionStatus?, latest: TransactionId?) {

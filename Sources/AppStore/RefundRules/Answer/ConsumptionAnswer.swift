@@ -29,16 +29,16 @@ package struct ConsumptionAnswer: Hashable, Sendable {
         }
     }
 
-    /// Returns the reason why Apple accepts no answer for a transaction regardless of the company's data, or nil if
-    /// Apple accepts one.
+    /// Returns the reason why Apple does not accept an answer for a transaction regardless of the company's data, or
+    /// nil if Apple accepts one.
     package static func finalProblem(of facts: RefundFacts) -> ConsumptionError? {
         switch facts.inAppOwnershipType {
         case .familyShared:
             return ConsumptionError(
-                code: .familyShared, message: "Apple accepts no answer for a family member's transaction")
+                code: .familyShared, message: "Apple does not accept an answer for a family member's transaction")
         case .assigned:
             return ConsumptionError(
-                code: .assigned, message: "Apple accepts no answer for an assigned transaction")
+                code: .assigned, message: "Apple does not accept an answer for an assigned transaction")
         default: break
         }
         guard facts.isAdvancedCommerce, let type = facts.productType, type.isKnown, type != .consumable,

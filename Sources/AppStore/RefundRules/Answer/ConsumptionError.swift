@@ -9,9 +9,9 @@ package struct ConsumptionError: Error, Hashable, Sendable, CustomStringConverti
         case noConsent = "no_consent"
         /// A parent withdrew consent to the child's use of the app, and the company has recorded no consent since.
         case consentRescinded = "consent_rescinded"
-        /// Apple accepts no answer for family members' transactions (4000185).
+        /// Apple does not accept answers for family members' transactions (4000185).
         case familyShared = "family_shared"
-        /// Apple accepts no answer for transactions assigned by an organization or a group (4000227).
+        /// Apple does not accept answers for transactions assigned by an organization or a group (4000227).
         case assigned
         /// Apple's version 1 endpoint does not accept this type of Advanced Commerce purchase (4000047).
         case typeNotSupported = "type_not_supported"

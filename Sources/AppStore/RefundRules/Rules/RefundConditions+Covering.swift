@@ -41,11 +41,11 @@ extension RefundConditions {
         return other.map { covers(one, $0) } ?? false
     }
 
-    /// The reason why these conditions are never met, or are met only by requests for which Apple accepts no answer.
-    /// Nil if there is no such reason.
+    /// The reason why these conditions are never met, or are met only by requests for which Apple does not accept an
+    /// answer. Nil if there is no such reason.
     var contradiction: String? {
         if let ownerships, ownerships.isSubset(of: [.familyShared, .assigned]) {
-            return "Apple accepts no answers for family members' or assigned transactions"
+            return "Apple does not accept answers for family members' or assigned transactions"
         }
         guard let productTypes, !productTypes.contains(.autoRenewableSubscription) else { return nil }
         if elapsed != nil { return "only an Auto-Renewable Subscription has a period that elapses" }

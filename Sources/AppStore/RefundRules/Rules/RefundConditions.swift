@@ -66,7 +66,7 @@ struct RefundConditions: Hashable, Sendable {
     }
 }
 
-/// The kind of offer with which a transaction was bought.
+/// The kind of offer that applied to a transaction.
 enum OfferCondition: String, CaseIterable, Sendable {
     case introductory
     case promotional

@@ -122,8 +122,8 @@ package struct CheckpointLogWriter: Sendable {
     /// Releases the lock so that other processes can write.
     package func close() { lock.release() }
 
-    /// Restores the right edge of the tree: reads full tiles and computes the rest from the entries. Also writes any of
-    /// the checkpoint's missing objects.
+    /// Restores the right edge of the tree: reads full tiles and computes the rest from the entries. Also writes any
+    /// objects of the checkpoint that are missing.
     private mutating func restore(_ state: PendingEntries, root: MerkleHash) async throws {
         guard state.first + state.entries.count == pending.size else {
             throw ArchiveError.damaged(names, "the entries in its pending object do not match its checkpoint")

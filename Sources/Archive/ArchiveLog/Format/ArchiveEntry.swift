@@ -13,7 +13,7 @@ package enum ArchiveProtection: Sendable {
 /// A leaf and its object, ready for writing.
 package struct ArchiveEntry: Sendable {
     package let leaf: ArchiveLeaf
-    /// The bytes stored in a segment, outside the tree.
+    /// The bytes stored in a segment. They are not part of the tree.
     package let object: [UInt8]
 
     /// Creates an entry from an existing leaf and object, for example ones from an earlier release.

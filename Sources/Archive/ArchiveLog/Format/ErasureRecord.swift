@@ -74,10 +74,10 @@ package struct ErasureRecord: Hashable, Sendable {
         return writer.bytes
     }
 
-    /// Parses the output of ``jsonText``. Members added by later versions are ignored.
+    /// Parses the output of ``jsonText``. Unknown members are ignored.
     ///
-    /// - Throws: ``ArchiveError`` with code `malformedContent` for any other input, including records from a later
-    ///   version.
+    /// - Throws: ``ArchiveError`` with code `malformedContent` for any other input, including records with a later
+    ///   format version.
     package init(json: [UInt8]) throws(ArchiveError) {
         let root: JSONElement
         do { root = try JSONDocument.object(json, maximumBytes: Self.maximumValueBytes).root } catch {

@@ -99,8 +99,8 @@ package struct RevealRecord: Hashable, Sendable {
         return writer.bytes
     }
 
-    /// Parses the output of ``jsonText``. Returns nil for any other record in the topic, including one from a later
-    /// version.
+    /// Parses the output of ``jsonText``. Returns nil for any other record in the topic, including one with a later
+    /// format version.
     package init?(json: [UInt8]) {
         guard let root = try? JSONDocument.object(json, maximumBytes: Self.maximumValueBytes).root,
             root["version"]?.flooredInteger == Self.formatVersion, root["action"]?.string == Self.action,

@@ -210,7 +210,7 @@ struct LogVerification {
         }
     }
 
-    /// Adds a bundle to the tree. Returns false if the tree cannot be continued.
+    /// Adds a bundle to the tree. Returns false if the tree cannot be extended any further.
     private mutating func take(_ check: BundleCheck, size: Int, _ hasher: inout MerkleHasher) async -> Bool {
         let isInterrupted = check.hashes == nil || check.hashes != check.tile
         guard let hashes = await decide(check, size: size, &hasher) else { return false }
@@ -237,7 +237,7 @@ struct LogVerification {
         return true
     }
 
-    /// Returns the hashes with which to continue the tree. If entries and tile disagree, the tile above determines
+    /// Returns the hashes with which to extend the tree. If entries and tile disagree, the tile above determines
     /// which is wrong, and a finding is added.
     private mutating func decide(
         _ check: BundleCheck, size: Int, _ hasher: inout MerkleHasher

@@ -1,6 +1,6 @@
 internal import Kafka
 
-/// The database of a keyed state: one writer, and connections that only read.
+/// A keyed state's database: one writer and several read-only connections.
 struct StateDatabase<Model: StateModel>: Sendable {
     let store: StateStore
     let writer: StateWriter

@@ -51,13 +51,13 @@ extension StateStore {
         }
     }
 
-    /// Makes all rows and entries visible to queries. Entries of later changes may be held back again.
+    /// Makes all rows and entries visible to queries. Entries of later changes may still be held back.
     func complete() throws(StateError) {
         try createIndexes()
         try writeHeldEntries()
     }
 
-    /// Writes the held entries. Entries of later changes may be held back again.
+    /// Writes the held entries. Entries of later changes may still be held back.
     func writeHeldEntries() throws(StateError) {
         try change { try Self.writeHeldEntries(&$0) }
     }

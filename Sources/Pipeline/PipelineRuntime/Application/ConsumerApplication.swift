@@ -261,7 +261,7 @@ public struct ConsumerApplication: Sendable {
                 + options.deadLetterTopics.map(KafkaTopicExpectation.init(topic:)),
             profile: ApplicationSettings.deployment(configuration))
         for warning in checked.warnings {
-            logger.warning("tolerated by profile single-node", [LogField(.finding, warning)])
+            logger.warning("tolerated by the single-node profile", [LogField(.finding, warning)])
         }
         for finding in checked.advice {
             logger.warning("topic configuration mismatch", [LogField(.finding, finding)])

@@ -45,7 +45,7 @@ public struct ConsumerTopics: Sendable {
 public struct ConsumerContext: Sendable {
     /// The validated configuration, including the consumer's own settings.
     public let configuration: Configuration
-    /// The brokers and librdkafka properties, adapted to the broker that responded, for the consumer's own producers.
+    /// The brokers and librdkafka properties for the consumer's own producers, adapted to the broker that responded.
     public let kafka: KafkaConfiguration
     /// The consumer group, by default the name of the executable (``ConsumerSettings/group(of:)``).
     public let group: KafkaConsumerGroup

@@ -3,9 +3,9 @@ internal import Synchronization
 
 /// Limits the size and the number of a member's concurrent batches.
 ///
-/// A partition with a backlog waits for one of a few turns and then handles a large batch. A few large batches cost
-/// less per record than a small batch of every partition at the same time, and need no more memory if there are more
-/// partitions. A partition without a backlog handles a small batch immediately.
+/// A partition with a backlog waits for its turn and then handles a large batch; only a few partitions have a turn at a
+/// time. A few large batches cost less per record than one small batch per partition at the same time, and their memory
+/// use does not grow with the number of partitions. A partition without a backlog handles a small batch immediately.
 final class BatchShare: Sendable {
     /// The limits on a partition's next batch.
     struct Limits: Equatable, Sendable {

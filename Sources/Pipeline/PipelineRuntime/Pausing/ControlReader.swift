@@ -53,7 +53,7 @@ final class ControlReader: Service {
 
     private var groups: Set<KafkaConsumerGroup> { Set(subjects.map(\.pause.group)) }
 
-    /// The reason why pauses and resumptions have no effect, or nil while the topic is being read.
+    /// The reason why pausing and resuming have no effect, or nil while the topic is being read.
     var problem: String? { state.withLock(\.problem) }
 
     // MARK: Service

@@ -62,9 +62,9 @@ package struct ControlRecord: Hashable, Sendable {
         }
     }
 
-    /// Parses the output of ``json``. Members added by later versions are ignored.
+    /// Parses the output of ``json``. Unknown members are ignored.
     ///
-    /// - Throws: ``ControlRecordError`` for any other input, including records of a later version.
+    /// - Throws: ``ControlRecordError`` for any other input, including records with a later format version.
     package init(json: [UInt8]) throws(ControlRecordError) {
         let root: JSONElement
         do { root = try JSONDocument.object(json, maximumBytes: Self.maximumValueBytes).root } catch {

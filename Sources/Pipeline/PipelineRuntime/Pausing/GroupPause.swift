@@ -24,7 +24,7 @@ public final class GroupPause: Sendable {
     /// The record that paused the group, or nil if it is running.
     package var record: ControlRecord? { state.withLock(\.record) }
 
-    /// The time of the last resumption, in monotonic nanoseconds; `Int64.min` if there was none.
+    /// The time at which the group was last resumed, in monotonic nanoseconds; `Int64.min` if it never was.
     var resumedAt: Int64 { state.withLock(\.resumedAt) }
 
     /// Pauses the group, or resumes it if the record is nil.

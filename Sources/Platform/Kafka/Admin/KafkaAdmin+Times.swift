@@ -18,13 +18,13 @@ extension KafkaAdmin {
             let code = rd_kafka_offsets_for_times(
                 handle.client.raw, list.pointer, Int32(clamping: limit.clampedMilliseconds))
             guard code == RD_KAFKA_RESP_ERR_NO_ERROR else {
-                throw KafkaError(code, during: "look up offsets of \(topic) by time")
+                throw KafkaError(code, during: "failed to look up offsets of \(topic) by time")
             }
             var offsets: [KafkaTopicPartition: KafkaOffset] = [:]
             for element in list.elements {
                 let place = element.topicPartition
                 if let code = element.code {
-                    throw KafkaError(code, "look up an offset of \(place) by time: \(code)")
+                    throw KafkaError(code, "failed to look up an offset of \(place) by time: \(code)")
                 }
                 offsets[place] = element.offset.rawValue < 0 ? watermarks[place]?.high : element.offset
             }

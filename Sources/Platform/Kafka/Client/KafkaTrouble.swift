@@ -27,7 +27,7 @@ public struct KafkaTrouble: Hashable, Sendable, CustomStringConvertible {
         case tls
         /// A broker's name cannot be resolved.
         case name
-        /// The connection is refused, because nothing listens at the address.
+        /// The connection is refused because nothing is listening on the address.
         case refused
         /// The address does not answer, or the connection breaks.
         case unreachable

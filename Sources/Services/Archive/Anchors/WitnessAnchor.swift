@@ -115,13 +115,14 @@ final class WitnessAnchor: CheckpointAnchor {
         switch status {
         case 403:
             return ArchiveServiceError(
-                .refused, "\(name) does not have the key of \(origin): send the archive's key to its operator")
+                .refused, "\(name) does not have the key of \(origin): send the archive's key to \(name)'s operator")
         case 404:
             return ArchiveServiceError(
-                .refused, "\(name) does not have the log \(origin): ask its operator to add the log")
+                .refused, "\(name) does not have the log \(origin): ask \(name)'s operator to add the log")
         case 422:
             return ArchiveServiceError(
-                .conflict, "\(name) reports that \(log.names.prefix) is not consistent with its cosigned checkpoint")
+                .conflict,
+                "\(name) reports that \(log.names.prefix) is inconsistent with the witness's last cosigned checkpoint")
         case 429, 500...599: return ArchiveServiceError(.unavailable, "\(name) responded \(status)")
         default: return ArchiveServiceError(.refused, "\(name) responded \(status) for \(origin)")
         }

@@ -30,7 +30,7 @@ enum ServerAPISettings {
     ).onCommandLineOnly
     static let isAtApplesSite = Setting.flag(
         "refunds-at-apple",
-        help: "Customers request refunds on Apple's site, where a declined request causes no notification.")
+        help: "Customers request refunds on Apple's site. Declined requests then do not trigger a notification.")
     static let latency = Setting.duration(
         "api-latency", default: .seconds(1), in: .milliseconds(1)...Duration.minutes(10),
         help: "Response delay for --api-faults latency."

@@ -132,7 +132,7 @@ extension ValueKind where Value == Percentage {
 extension ValueKind where Value == Set<NotificationFormat> {
     static var formats: ValueKind {
         ValueKind(
-            name: "FORMATS", expected: "v2, v1 and v0, separated by commas", example: "v2,v1",
+            name: "FORMATS", expected: "one or more of v2, v1 and v0, separated by commas", example: "v2,v1",
             text: { formats in
                 NotificationFormat.allCases.filter { formats.contains($0) }.map(\.rawValue).joined(separator: ",")
             }

@@ -99,7 +99,7 @@ extension Scenario {
             ]),
         Scenario(
             "refund-request-assigned",
-            "A member of a group requests a refund of the assigned subscription; Apple accepts no data about it",
+            "A member of a group requests a refund of the assigned subscription; Apple does not accept data about it",
             .premiumMonthly, ownership: .assigned,
             steps: [
                 .first(.subscribes()),

@@ -52,7 +52,7 @@ struct ArchiveDiscloseCommand {
             partition: position.partition, index: shown.index, leaf: shown.leaf, keyId: try keys.keyId(of: shown.leaf),
             content: shown.content)
         try await reveals.record(.disclose, [entry], keys)
-        console.complain("disclosed \(position.partition)@\(position.offset) from the archive: personal data")
+        console.complain("disclosed \(position.partition)@\(position.offset) from the archive, including personal data")
         guard let file = configuration[ArchiveProofOptions.outputFile] else {
             return await console.write(disclosure.bytes) ? .ok : .failure
         }

@@ -56,7 +56,7 @@ struct ArchiveFindCommand {
         if isRevealing { try await reveals.record(.show, found, access.contents.keys) }
         for record in found {
             if isRevealing {
-                console.complain("revealed \(record.leaf.position) from the archive: personal data")
+                console.complain("revealed \(record.leaf.position) from the archive, including personal data")
             }
             let report = ArchiveRecordReport(record, names: topicNames, reveals: isRevealing)
             await console.write(configuration, text: report.text, json: report.json)

@@ -75,8 +75,8 @@ struct ClusterCommand {
         return try await !admin.committedOffsets(of: group.group, partitions: places).isEmpty
     }
 
-    /// Returns the time from which a topic retains all records while this command runs: an hour after the retention
-    /// limit, because the command takes time. Returns 0 for a compacted topic.
+    /// Returns the earliest timestamp whose records will not expire while this command runs: the current start of the
+    /// retention period plus an hour, because the command takes time. Returns 0 for a compacted topic.
     private func keptSince(_ topic: TopicSpecification) -> Int64 {
         guard let retention = topic.settings["retention.ms"].flatMap({ Int64($0) }), retention > 0 else { return 0 }
         return max(1, clocks.wallMilliseconds() - retention + 3_600_000)

@@ -222,7 +222,7 @@ extension DoctorCommand {
         let name = context.configuration[DoctorSettings.executable(of: names)]
         guard let executable = parts.executables.first(where: { $0.name == name }) else {
             throw StartupError(
-                "\(name) is not known", setting: "for", fix: "Specify one of \(names.joined(separator: ", "))",
+                "unknown executable: \(name)", setting: "for", fix: "Specify one of \(names.joined(separator: ", "))",
                 exitCode: .usage)
         }
         self.init(

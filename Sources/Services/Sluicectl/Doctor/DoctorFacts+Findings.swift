@@ -134,7 +134,7 @@ extension DoctorFacts {
                 fix: "Allow outgoing HTTP to this responder, or set revocation=off if you accept the risk")
         case .noAddress:
             return finding(
-                .warning, "contains no OCSP address, so its status is unknown",
+                .warning, "contains no OCSP responder URL, so its status is unknown",
                 fix: "With revocation=strict, its notifications receive a 503 response")
         }
     }

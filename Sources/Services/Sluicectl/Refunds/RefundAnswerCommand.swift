@@ -156,7 +156,7 @@ extension RefundsCommand {
         )
         guard !(yes && no) else {
             throw StartupError(
-                "--sample-content and --no-sample-content are mutually exclusive", fix: "Pass one of them",
+                "--sample-content and --no-sample-content are mutually exclusive", fix: "Pass only one of them",
                 exitCode: .usage
             )
         }

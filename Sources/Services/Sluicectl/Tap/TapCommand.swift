@@ -110,7 +110,7 @@ struct TapCommand {
         }
         guard from == nil || configuration[OperationsSettings.tapStart] == nil else {
             throw StartupError(
-                "--start and --from are mutually exclusive", fix: "Pass one of them", exitCode: .usage)
+                "--start and --from are mutually exclusive", fix: "Pass only one of them", exitCode: .usage)
         }
         let topic = configuration[OperationsSettings.topic]
         let environment = configuration[OperationsSettings.tapEnvironment]
@@ -118,7 +118,7 @@ struct TapCommand {
         let given = [topic != nil, environment != nil, isQuarantine].count { $0 }
         guard given <= 1 else {
             throw StartupError(
-                "--topic, --environment and --quarantine are mutually exclusive", fix: "Pass one of them",
+                "--topic, --environment and --quarantine are mutually exclusive", fix: "Pass only one of them",
                 exitCode: .usage)
         }
         if let topic { return KafkaTopic(rawValue: topic) }

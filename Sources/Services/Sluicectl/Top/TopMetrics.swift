@@ -41,7 +41,7 @@ enum TopMetrics {
             $0 >= 0.01 ? "quarantine budget \(percent($0)) spent" : nil
         },
         Condition("sluice_consumer_brokers_up") { $0 == 0 ? "not connected to any broker" : nil },
-        Condition("sluice_consumer_control_reading") { $0 == 0 ? "pauses and resumptions have no effect" : nil },
+        Condition("sluice_consumer_control_reading") { $0 == 0 ? "pausing and resuming have no effect" : nil },
         Condition("sluice_state_complete") { $0 == 0 ? "state incomplete" : nil },
         Condition("sluice_state_writable") { $0 == 0 ? "state not writable" : nil },
         Condition("sluice_state_unread_records") { $0 > 0 ? "\(count($0)) records to restore" : nil },

@@ -88,7 +88,7 @@ struct TopReport {
         var lines = lines.map { $0.count > columns ? String($0.prefix(max(1, columns) - 1)) + "…" : $0 }
         if lines.count > rows, rows > 1 {
             let hidden = lines.count - rows + 1
-            lines = Array(lines.prefix(rows - 1)) + ["… \(hidden) more lines: --once prints all"]
+            lines = Array(lines.prefix(rows - 1)) + ["… \(hidden) more lines; use --once to print them all"]
         }
         return lines.map { $0 + "\n" }.joined()
     }

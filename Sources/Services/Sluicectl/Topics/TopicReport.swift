@@ -102,7 +102,7 @@ struct TopicReport {
         }
         let omitted = lines.filter { !$0.omitted.isEmpty }.map { line in
             "The cluster rejected these settings of \(line.item.topic), which was created without them: "
-                + "\(line.omitted.joined(separator: ", ")). The cluster's defaults should be equivalent; ask its operators."
+                + "\(line.omitted.joined(separator: ", ")). Ask the cluster's operators whether its defaults are equivalent."
         }
         return (isKeyedNew ? [Self.partitionCountIsFixed] : []) + (isEmbedded ? [Self.embeddedBroker] : [])
             + unreported + omitted

@@ -85,13 +85,13 @@ struct WitnessAnchorTests {
         #expect(unsigned?.code == .refused)
         #expect(
             unsigned?.message
-                == "w1 does not have the key of \(AnchoredArchive.logOrigin): send the archive's key to its operator")
+                == "w1 does not have the key of \(AnchoredArchive.logOrigin): send the archive's key to w1's operator")
         server.set(.status(404))
         let unknown = await anchorError { try await anchor(foreign).anchor(try await foreign.log()) }
         #expect(unknown?.code == .refused)
         #expect(
             unknown?.message
-                == "w1 does not have the log \(AnchoredArchive.logOrigin): ask its operator to add the log")
+                == "w1 does not have the log \(AnchoredArchive.logOrigin): ask w1's operator to add the log")
     }
 
     @Test(arguments: [429, 500, 503])

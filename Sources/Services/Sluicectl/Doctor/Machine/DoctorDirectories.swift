@@ -51,7 +51,7 @@ struct DoctorDirectories {
             parent = parent.deletingLastPathComponent()
         }
         guard access(parent.path, W_OK | X_OK) == 0 else { return notWritable(parent.path, errno) }
-        return finding(.ok, "does not exist yet, and can be created in \(parent.path)")
+        return finding(.ok, "does not exist yet, but can be created in \(parent.path)")
     }
 
     private func notWritable(_ path: String, _ error: Int32) -> DoctorFinding {

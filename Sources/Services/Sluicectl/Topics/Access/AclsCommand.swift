@@ -16,7 +16,7 @@ struct AclsCommand {
         let output = configuration[OperationsSettings.output]
         guard output == .text || format == .text else {
             throw StartupError(
-                "--output json and --format \(format.rawValue) are mutually exclusive", fix: "Pass one of them",
+                "--output json and --format \(format.rawValue) are mutually exclusive", fix: "Pass only one of them",
                 exitCode: .usage)
         }
         await console.write(
