@@ -91,8 +91,10 @@ final class Simulation: @unchecked Sendable {
         if steps % 400 == 0 { for process in processes { checks.look(at: process) } }
         if chance(1, of: 20) { reportStatistics() }
         digest(timers.now)
-        // Now and then time passes although something could happen: everything may be slow.
-        guard !chance(1, of: 40), let next = possibleStep() else {
+        // Now and then time passes although something could happen: everything may be slow. Without a timer, and when
+        // everything is over, the members finish their work first.
+        let isSlow = chance(1, of: 40) && !timers.isEmpty && !isOver
+        guard !isSlow, let next = possibleStep() else {
             if isOver { return false }
             guard let action = timers.advance() else { return false }
             action()

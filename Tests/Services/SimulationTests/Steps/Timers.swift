@@ -23,6 +23,8 @@ struct Timers {
         timers.insert(timer, at: index)
     }
 
+    var isEmpty: Bool { timers.isEmpty }
+
     /// Moves the clock to the next timer and returns the action of that timer.
     mutating func advance() -> (() -> Void)? {
         guard let timer = timers.popLast() else { return nil }
