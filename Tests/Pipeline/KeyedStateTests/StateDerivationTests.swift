@@ -142,6 +142,20 @@ import Testing
         await broker.stop()
     }
 
+    @Test func `refused updates of a pending row are repeated once a minute`() async throws {
+        let harness = try StateHarness()
+        let row = NumberSet("p", [1, 2])
+        try await harness.write("p", row.text, headers: [KafkaHeader(key: StateHeader.pending, text: "1")])
+        let member = try await harness.member(model: Self.model)
+        try await member.catchUp()
+        let (partition, key) = (try member.partition(harness.output()), Array("p".utf8))
+        #expect(try partition.statesBehind([key], at: 0) == [row])
+        partition.noteUpdates(of: key, areRefused: true, at: 0)
+        #expect(try partition.statesBehind([key], at: 59_999) == [])
+        #expect(try partition.statesBehind([key], at: 60_000) == [row])
+        await member.end()
+    }
+
     @Test func `a row that derives no update any more is not pending`() async throws {
         let harness = try StateHarness()
         let member = try await harness.member(model: Self.model)

@@ -6,7 +6,7 @@ struct PartitionList: ~Copyable {
     /// Owned by this value and never stored elsewhere.
     let pointer: UnsafeMutablePointer<rd_kafka_topic_partition_list_t>
 
-    /// Creates an empty list with room for `capacity` partitions. The list grows automatically.
+    /// Creates an empty list with space for `capacity` partitions. The list grows automatically.
     init(capacity: Int = 1) {
         pointer = rd_kafka_topic_partition_list_new(Int32(clamping: capacity))
     }
