@@ -5,7 +5,7 @@ private let prefetch = MutatedFile(
 private let share = MutatedFile(
     .consumer, "memory", "Pipeline/PipelineRuntime/Partition/WindowShare.swift", suites: "PartitionWindowTests")
 private let batches = MutatedFile(
-    .consumer, "turns", "Pipeline/PipelineRuntime/Partition/BatchShare.swift", suites: "BatchShareTests")
+    .consumer, "turns", "Pipeline/PipelineRuntime/Partition/BatchTurns.swift", suites: "BatchTurnsTests")
 private let window = MutatedFile(
     .consumer, "memory", "Pipeline/PipelineRuntime/Partition/PartitionWindow.swift", suites: "PartitionWindowTests")
 private let reader = MutatedFile(

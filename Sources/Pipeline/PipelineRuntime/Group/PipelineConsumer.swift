@@ -38,7 +38,7 @@ package final class PipelineConsumer: Service {
     private let logger: Logger
     private let telemetry: PipelineTelemetry
     private let groupTelemetry: GroupTelemetry
-    private let share: BatchShare
+    private let turns: BatchTurns
     private let windowShare: WindowShare?
     private let calls: HandlerCalls
     private let handled: HandledOffsets
@@ -69,7 +69,7 @@ package final class PipelineConsumer: Service {
                     failures.continuation.yield(.deadlineExceeded(place, offset, limit))
                 }
             })
-        share = BatchShare(total: options.maximumBatchBytes)
+        turns = BatchTurns(total: options.maximumBatchBytes)
         windowShare = options.windowShare(handler)
         self.handled = handled
         self.pause = pause ?? GroupPause(options.group)
@@ -190,7 +190,7 @@ package final class PipelineConsumer: Service {
         let window = PartitionWindow(
             limits: options.windowLimits(handler), share: windowShare)
         let worker = PartitionWorker(
-            partition: partition, handler: handler, options: options, window: window, share: share,
+            partition: partition, handler: handler, options: options, window: window, turns: turns,
             calls: calls, sendDeadLetter: sendDeadLetter, telemetry: telemetry, handled: handled, pause: pause,
             tracing: tracing)
         state.withLock { state in

@@ -25,23 +25,23 @@ extension PartitionWorker {
                 rest = step.rest
                 guard step.mustWait else { continue }
                 failures += 1
-                share.end(partition.topicPartition)
+                turns.end(partition.topicPartition)
                 guard await partition.pause(for: step.wait ?? backoff(afterFailures: failures)) else { return }
             }
         }
     }
 
-    /// Reads the next records within this partition's share of the batch limit. Returns nil if the assignment has
+    /// Waits for the partition's turn, if it has a backlog, and reads its next batch. Returns nil if the assignment has
     /// ended.
     func readBatch(within room: PartitionWindow.Room, limit: Duration? = nil) async -> [KafkaRecord]? {
         let most = min(max(1, options.maximumBatch), room.records)
-        let limits = await share.next(of: partition)
+        let limits = await turns.next(of: partition)
         let bytes = min(limits.bytes, room.bytes)
         guard
             let records = await partition.next(
                 maxRecords: most, maxBytes: bytes, within: limits.isLarge ? .zero : limit)
         else { return nil }
-        share.begin(records, of: partition.topicPartition, atMost: most, bytes: bytes)
+        turns.begin(records, of: partition.topicPartition, atMost: most, bytes: bytes)
         return window.admit(records)
     }
 

@@ -54,7 +54,7 @@ extension PartitionWorker {
                 pending = step.rest
                 guard step.mustWait else { continue }
                 failures += 1
-                share.end(partition.topicPartition)
+                turns.end(partition.topicPartition)
                 guard await partition.pause(for: step.wait ?? backoff(afterFailures: failures)) else { break }
             } else {
                 guard let room = window.room else { continue }
@@ -94,7 +94,7 @@ extension PartitionWorker {
         _ unflushed: inout Unflushed, by handler: any FlushingHandler, isAlone: Bool = false
     ) async -> Bool {
         guard let first = unflushed.first, let last = unflushed.last else { return true }
-        share.end(partition.topicPartition)
+        turns.end(partition.topicPartition)
         var failures = 0
         while !Task.isCancelled {
             do {

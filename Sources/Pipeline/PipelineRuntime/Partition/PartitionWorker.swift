@@ -12,7 +12,7 @@ struct PartitionWorker: Sendable {
     let handler: PipelineHandler
     let options: PipelineOptions
     let window: PartitionWindow
-    let share: BatchShare
+    let turns: BatchTurns
     let calls: HandlerCalls
     /// Sends a dead letter. Returns once the broker has acknowledged the record; otherwise throws.
     let sendDeadLetter: @Sendable (KafkaProducerRecord) async throws -> Void
@@ -31,7 +31,7 @@ struct PartitionWorker: Sendable {
             await group.next()
             group.cancelAll()
         }
-        share.remove(partition.topicPartition)
+        turns.remove(partition.topicPartition)
         await handler.partitionReleased(partition.topicPartition)
         await partition.release()
     }

@@ -27,7 +27,7 @@ final class SimulatedProcess: @unchecked Sendable {
     let pause: GroupPause
     private let options: PipelineOptions
     /// Two turns for the partitions with a backlog.
-    private let share = BatchShare(total: 1 << 20)
+    private let turns = BatchTurns(total: 1 << 20)
 
     static let logger = Logger(label: "simulation", level: .error, format: .json, sink: DiscardingSink())
 
@@ -96,7 +96,7 @@ final class SimulatedProcess: @unchecked Sendable {
         let worker = PartitionWorker(
             partition: partition, handler: handler, options: options,
             window: PartitionWindow(limits: options.windowLimits(handler)),
-            share: share, calls: HandlerCalls(),
+            turns: turns, calls: HandlerCalls(),
             sendDeadLetter: { [unowned self] in try await sendDeadLetter($0) }, telemetry: telemetry,
             handled: HandledOffsets(), pause: pause, tracing: nil)
         let previous = workers[partition.topicPartition]

@@ -6,7 +6,7 @@ internal import Synchronization
 /// A partition with a backlog waits for its turn and then handles a large batch; only a few partitions have a turn at a
 /// time. A few large batches cost less per record than one small batch per partition at the same time, and their memory
 /// use does not grow with the number of partitions. A partition without a backlog handles a small batch immediately.
-final class BatchShare: Sendable {
+final class BatchTurns: Sendable {
     /// The limits on a partition's next batch.
     struct Limits: Equatable, Sendable {
         let bytes: Int
@@ -32,13 +32,13 @@ final class BatchShare: Sendable {
     }
 
     private let total: Int
-    private let turns: Permits
+    private let permits: Permits
     private let state = Mutex(State())
 
     /// - Parameter total: the limit on the large batches of all partitions, in bytes of key, value and headers.
     init(total: Int) {
         self.total = max(1, total)
-        turns = Permits(total / Self.largeBytes)
+        permits = Permits(total / Self.largeBytes)
     }
 
     /// Ends the current batch of a partition and, if it has a backlog, waits for its next turn.
@@ -67,7 +67,7 @@ final class BatchShare: Sendable {
     /// Ends a partition's turn, if it has one. Its batch may continue, but has to wait.
     func end(_ partition: KafkaTopicPartition) {
         guard state.withLock({ $0.holders.remove(partition) }) != nil else { return }
-        turns.release()
+        permits.release()
     }
 
     /// Removes a partition that is no longer being read.
@@ -78,9 +78,9 @@ final class BatchShare: Sendable {
 
     /// Returns whether a turn was acquired within the maximum wait.
     private func waitForTurn(_ partition: any WorkerPartition) async -> Bool {
-        if turns.acquireNow() { return true }
+        if permits.acquireNow() { return true }
         return await withTaskGroup(of: Bool.self) { group in
-            group.addTask { await self.turns.acquire() }
+            group.addTask { await self.permits.acquire() }
             group.addTask {
                 _ = await partition.pause(for: Self.longestWait)
                 return false

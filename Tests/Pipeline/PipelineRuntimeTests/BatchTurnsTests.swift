@@ -4,18 +4,18 @@ import Testing
 
 @testable import PipelineRuntime
 
-struct BatchShareTests {
+struct BatchTurnsTests {
     private let partitions = (0..<48).map { WaitingPartition($0) }
-    private let small = BatchShare.Limits(bytes: 64 << 10, isLarge: false)
-    private let large = BatchShare.Limits(bytes: 512 << 10, isLarge: true)
+    private let small = BatchTurns.Limits(bytes: 64 << 10, isLarge: false)
+    private let large = BatchTurns.Limits(bytes: 512 << 10, isLarge: true)
 
     @Test func `partitions without a backlog have small batches and take no turns`() async {
-        let share = BatchShare(total: 1 << 20)
+        let turns = BatchTurns(total: 1 << 20)
         for partition in partitions {
-            #expect(await share.next(of: partition) == small)
-            share.begin([record(100)], of: partition.topicPartition, atMost: 500, bytes: small.bytes)
+            #expect(await turns.next(of: partition) == small)
+            turns.begin([record(100)], of: partition.topicPartition, atMost: 500, bytes: small.bytes)
         }
-        for partition in partitions { #expect(await share.next(of: partition) == small) }
+        for partition in partitions { #expect(await turns.next(of: partition) == small) }
         #expect(partitions.allSatisfy { $0.pauses.isEmpty })
     }
 
@@ -23,99 +23,99 @@ struct BatchShareTests {
     func `a partition has a backlog after a batch of 64 KiB or of the maximum number of records`(
         _ bytes: Int, _ most: Int
     ) async {
-        let share = BatchShare(total: 1 << 20)
-        share.begin([record(bytes)], of: partitions[0].topicPartition, atMost: most, bytes: small.bytes)
-        #expect(await share.next(of: partitions[0]) == large)
+        let turns = BatchTurns(total: 1 << 20)
+        turns.begin([record(bytes)], of: partitions[0].topicPartition, atMost: most, bytes: small.bytes)
+        #expect(await turns.next(of: partitions[0]) == large)
         // The large batch took everything that was waiting.
-        share.begin([record(100)], of: partitions[0].topicPartition, atMost: 500, bytes: large.bytes)
-        #expect(await share.next(of: partitions[0]) == small)
+        turns.begin([record(100)], of: partitions[0].topicPartition, atMost: 500, bytes: large.bytes)
+        #expect(await turns.next(of: partitions[0]) == small)
     }
 
     @Test func `a partition with a small window has a backlog when it fills the window`() async {
-        let share = BatchShare(total: 1 << 20)
-        share.begin([record(1000)], of: partitions[0].topicPartition, atMost: 500, bytes: 1000)
-        #expect(await share.next(of: partitions[0]) == large)
+        let turns = BatchTurns(total: 1 << 20)
+        turns.begin([record(1000)], of: partitions[0].topicPartition, atMost: 500, bytes: 1000)
+        #expect(await turns.next(of: partitions[0]) == large)
     }
 
     @Test func `large batches take turns within the total, in the order of requests`() async {
-        let share = BatchShare(total: 1 << 20)
-        for partition in partitions { addBacklog(of: partition, to: share) }
-        #expect(await share.next(of: partitions[0]) == large)
-        #expect(await share.next(of: partitions[1]) == large)
+        let turns = BatchTurns(total: 1 << 20)
+        for partition in partitions { addBacklog(of: partition, to: turns) }
+        #expect(await turns.next(of: partitions[0]) == large)
+        #expect(await turns.next(of: partitions[1]) == large)
         let order = Order()
         await withTaskGroup(of: Void.self) { group in
             for number in 2..<4 {
                 let partition = partitions[number]
                 group.addTask {
-                    #expect(await share.next(of: partition) == large)
+                    #expect(await turns.next(of: partition) == large)
                     order.add(number)
-                    share.end(partition.topicPartition)
+                    turns.end(partition.topicPartition)
                 }
                 await partition.untilWaiting()
             }
             #expect(order.numbers.isEmpty)
-            share.end(partitions[0].topicPartition)
+            turns.end(partitions[0].topicPartition)
         }
         #expect(order.numbers == [2, 3])
     }
 
     @Test func `a partition waits a quarter of a second for a turn, and then goes on without one`() async {
-        let share = BatchShare(total: 1 << 20)
-        for partition in partitions { addBacklog(of: partition, to: share) }
-        _ = await share.next(of: partitions[0])
-        _ = await share.next(of: partitions[1])
-        async let limits = share.next(of: partitions[2])
+        let turns = BatchTurns(total: 1 << 20)
+        for partition in partitions { addBacklog(of: partition, to: turns) }
+        _ = await turns.next(of: partitions[0])
+        _ = await turns.next(of: partitions[1])
+        async let limits = turns.next(of: partitions[2])
         await partitions[2].untilWaiting()
         partitions[2].endPause()
         #expect(await limits == large)
         #expect(partitions[2].pauses == [.milliseconds(250)])
         // It had no turn to give to another partition.
-        share.end(partitions[2].topicPartition)
-        async let next = share.next(of: partitions[3])
+        turns.end(partitions[2].topicPartition)
+        async let next = turns.next(of: partitions[3])
         await partitions[3].untilWaiting()
-        share.end(partitions[1].topicPartition)
+        turns.end(partitions[1].topicPartition)
         #expect(await next == large)
     }
 
     @Test func `as many large batches begin at once as fit in the total`() async {
-        let share = BatchShare(total: 1 << 20)
+        let turns = BatchTurns(total: 1 << 20)
         let partitions = (0..<3).map { WaitingPartition($0, endsPauses: true) }
         for partition in partitions {
-            addBacklog(of: partition, to: share)
-            _ = await share.next(of: partition)
+            addBacklog(of: partition, to: turns)
+            _ = await turns.next(of: partition)
         }
         #expect(partitions.map(\.pauses.count) == [0, 0, 1])
     }
 
     @Test func `a partition that reads nothing, is removed or is cancelled keeps no turn`() async {
-        let share = BatchShare(total: 512 << 10)
+        let turns = BatchTurns(total: 512 << 10)
         let partitions = (0..<5).map { WaitingPartition($0, endsPauses: $0 != 3) }
-        for partition in partitions { addBacklog(of: partition, to: share) }
-        _ = await share.next(of: partitions[0])
-        share.begin([], of: partitions[0].topicPartition, atMost: 500, bytes: large.bytes)
-        _ = await share.next(of: partitions[1])
-        share.remove(partitions[1].topicPartition)
-        _ = await share.next(of: partitions[2])
-        let cancelled = Task { await share.next(of: partitions[3]) }
+        for partition in partitions { addBacklog(of: partition, to: turns) }
+        _ = await turns.next(of: partitions[0])
+        turns.begin([], of: partitions[0].topicPartition, atMost: 500, bytes: large.bytes)
+        _ = await turns.next(of: partitions[1])
+        turns.remove(partitions[1].topicPartition)
+        _ = await turns.next(of: partitions[2])
+        let cancelled = Task { await turns.next(of: partitions[3]) }
         await partitions[3].untilWaiting()
         cancelled.cancel()
         _ = await cancelled.value
-        share.end(partitions[2].topicPartition)
-        _ = await share.next(of: partitions[4])
+        turns.end(partitions[2].topicPartition)
+        _ = await turns.next(of: partitions[4])
         #expect(partitions.map(\.pauses.count) == [0, 0, 0, 1, 0])
         // A removed partition starts with a small batch if it is assigned again.
-        #expect(await share.next(of: partitions[1]) == small)
+        #expect(await turns.next(of: partitions[1]) == small)
     }
 
     @Test func `no batch is larger than the total`() async {
-        let share = BatchShare(total: 1000)
-        #expect(await share.next(of: partitions[0]).bytes == 1000)
-        addBacklog(of: partitions[0], to: share)
-        #expect(await share.next(of: partitions[0]).bytes == 1000)
+        let turns = BatchTurns(total: 1000)
+        #expect(await turns.next(of: partitions[0]).bytes == 1000)
+        addBacklog(of: partitions[0], to: turns)
+        #expect(await turns.next(of: partitions[0]).bytes == 1000)
     }
 
-    private func addBacklog(of partition: WaitingPartition, to share: BatchShare) {
-        share.begin([record(64 << 10)], of: partition.topicPartition, atMost: 500, bytes: small.bytes)
+    private func addBacklog(of partition: WaitingPartition, to turns: BatchTurns) {
+        turns.begin([record(64 << 10)], of: partition.topicPartition, atMost: 500, bytes: small.bytes)
     }
 
     private func record(_ bytes: Int) -> KafkaRecord {
