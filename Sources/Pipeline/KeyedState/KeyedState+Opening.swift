@@ -81,9 +81,9 @@ extension KeyedState {
         settings.prefetch.partitions = topics.partitionCounts.values.reduce(0, +)
         let changelog = Changelog(
             publisher: try StatePublisher(kafka, topics: Array(topics.partitionCounts.keys), logger: logger),
-            consumer: KafkaConsumer(kafka, source: .partitions([:]), options: settings) { [weak self] event in
-                self?.receive(event)
-            },
+            consumer: KafkaConsumer(
+                try Changelog.readingConfiguration(kafka), source: .partitions([:]), options: settings
+            ) { [weak self] event in self?.receive(event) },
             queries: try StateQueries(kafka, group: options.history?.group, on: executor),
             partitionCounts: topics.partitionCounts.mapValues { Int32(clamping: $0) }, retention: topics.retention)
         try await changelog.consumer.start()
