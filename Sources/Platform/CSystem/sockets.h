@@ -1,6 +1,6 @@
 // Socket functions that Swift cannot call or import directly: epoll's packed struct, eventfd, and the variadic fcntl
-// and ioctl. Every function returns a negative errno instead of setting it, so that nothing can change the error before
-// the caller reads it.
+// and ioctl. Functions that can fail return a negative errno instead of setting errno, so that nothing can change the
+// error before the caller reads it.
 #pragma once
 
 #include <arpa/inet.h>

@@ -1,8 +1,8 @@
 internal import Glibc
 
 extension Command {
-    /// Returns this process's arguments without its name. If the system hides them, exits with code 78; otherwise,
-    /// flags would be silently ignored.
+    /// Returns this process's arguments without its name. Exits with code 78 if the system hides them, because flags
+    /// would otherwise be silently ignored.
     ///
     /// Swift reads the arguments from `/proc/self/cmdline`, so they are missing in a root directory without `/proc`,
     /// such as a bare `chroot`.

@@ -44,7 +44,7 @@ extension Command {
         return line.loader(environment).givenKeys
     }
 
-    /// Returns the lines and the exit code for errors that a service detects after parsing.
+    /// Returns the lines and the exit code for errors in the command line or the configuration.
     ///
     /// - Parameter warnings: additional lines, printed before the errors.
     package func refusal(_ errors: ConfigurationErrors, warnings: [String] = []) -> CommandOutcome {

@@ -35,7 +35,7 @@ extension Command {
         }
     }
 
-    /// Yields SIGINT and SIGTERM. The process ends on a second signal, or ten seconds after the first.
+    /// Yields SIGINT and SIGTERM. The process ends on a second signal, or about ten seconds after the first.
     package static let signals: @Sendable () -> AsyncStream<String> = {
         SignalWatch.triggers(maximum: .seconds(10)) { _ in }
     }

@@ -74,8 +74,8 @@ public struct Command: Sendable {
         self.action = action
     }
 
-    /// Returns a copy of the command. The copy and its subcommands ignore keys of other executables in a shared file
-    /// and environment.
+    /// Returns a copy of the command. The copy and its subcommands ignore these keys of other executables in a shared
+    /// file and environment.
     package func tolerating(_ keys: [String]) -> Command {
         Command(
             name, summary: summary, discussion: discussion, schema: schema.tolerating(keys), arguments: arguments,
@@ -83,8 +83,8 @@ public struct Command: Sendable {
             readsConfiguration: readsConfiguration, action: action)
     }
 
-    /// Returns a copy of the command. Its action and its subcommands' actions run on the given executor, which they
-    /// need if they block threads.
+    /// Returns a copy of the command. Its action and its subcommands' actions run on the given executor, as actions
+    /// that block threads must.
     package func running(on executor: any TaskExecutor) -> Command {
         var command = Command(
             name, summary: summary, discussion: discussion, schema: schema, arguments: arguments, examples: examples,

@@ -1,6 +1,7 @@
 /// Formats text for terminals.
 package enum PlainText {
-    /// Makes untrusted text printable by replacing control characters, which a terminal would interpret, with `?`.
+    /// Makes untrusted text printable: replaces control characters, which a terminal would interpret, with `?`, and
+    /// truncates the text after `maximum` characters.
     package static func printable(_ text: String, maximum: Int = 512) -> String {
         var result = String.UnicodeScalarView()
         for (position, scalar) in text.unicodeScalars.enumerated() {

@@ -76,7 +76,7 @@ public struct Configuration: Sendable {
         return ConfigurationError(code: .wrongValue, key: key, origin: origins[key], message: message)
     }
 
-    /// Returns the key that provides the value for a general key.
+    /// Returns the per-name key that overrides a general key, or the general key itself if nothing overrides it.
     private func givenKey(_ key: String) -> String {
         guard let own = ownKeys[key], origins[own] != nil else { return key }
         return own

@@ -73,7 +73,7 @@ public struct ConfigurationError: Error, Equatable, CustomStringConvertible {
     public var exitCode: Int32 { code == .usage ? 64 : 78 }
 }
 
-/// All errors, ordered by source: file, environment, flags, then missing keys.
+/// All errors in the command line and the configuration.
 public struct ConfigurationErrors: Error, Equatable, CustomStringConvertible {
     /// The errors. There is at least one.
     public let errors: [ConfigurationError]

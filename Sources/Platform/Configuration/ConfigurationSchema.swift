@@ -137,7 +137,7 @@ public struct ConfigurationSchema: Sendable {
         openPrefixes.lazy.compactMap { $0.refused[key] }.first
     }
 
-    /// Returns the key that an environment variable sets.
+    /// Returns the key that an environment variable sets, or nil if there is none.
     func key(ofVariable variable: String) -> String? {
         if let setting = settings.first(where: { variables.variable(of: $0) == variable }) { return setting.key }
         if let key = alsoKnown.first(where: { !$0.hasSuffix(".") && variables.variable(for: $0) == variable }) {
@@ -148,8 +148,8 @@ public struct ConfigurationSchema: Sendable {
         return prefixes.contains { key.hasPrefix($0) && key != $0 } ? key : nil
     }
 
-    /// Returns the valid key nearest to an unknown key. If that key belongs to a per-name setting, the name in it is
-    /// taken from the unknown key.
+    /// Returns the valid key nearest to an unknown key, or nil if none is near. If the valid key belongs to a per-name
+    /// setting, the name in it is taken from the unknown key.
     func nearestKey(to wrong: String, commandLine: Bool) -> String? {
         var candidates: [String] = []
         for setting in settings where commandLine || !setting.isCommandLineOnly {

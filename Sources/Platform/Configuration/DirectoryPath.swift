@@ -3,9 +3,9 @@ internal import Glibc
 
 /// Checks whether a directory could be created, without creating it.
 package enum DirectoryPath {
-    /// Returns the reason a directory cannot be created at this path, phrased as the end of a sentence, or nil if the
-    /// nearest existing ancestor is a directory. Does not check permissions, because another user may start the
-    /// service.
+    /// Returns the reason a directory cannot be created at this path, worded to follow the path in a message, such as
+    /// `cannot be created: /data is not a directory`. Returns nil if the path, or its nearest existing ancestor, is a
+    /// directory. Does not check permissions, because another user may start the service.
     ///
     /// - Parameter path: the path; a relative path is resolved against the working directory.
     package static func obstacle(to path: String) -> String? {

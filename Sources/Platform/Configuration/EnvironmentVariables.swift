@@ -32,8 +32,8 @@ public struct EnvironmentVariables: Sendable {
         return result
     }
 
-    /// Returns the key for a variable under an open prefix. In each run of underscores, every `___` becomes `-`; a
-    /// remaining `__` becomes `_`, and a remaining `_` becomes `.`.
+    /// Returns the key for a variable under an open prefix, or nil if the variable does not begin with ``prefix``. In
+    /// each run of underscores, every `___` becomes `-`; a remaining `__` becomes `_`, and a remaining `_` becomes `.`.
     func key(for variable: String) -> String? {
         guard variable.hasPrefix(prefix) else { return nil }
         var result = ""

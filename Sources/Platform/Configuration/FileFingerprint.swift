@@ -16,7 +16,7 @@ package struct FileFingerprint: Sendable, Equatable {
 }
 
 extension Configuration {
-    /// Returns the paths given under an open prefix, keyed by property: those of secret files
+    /// Returns the paths given under an open prefix, keyed by property: the paths of secret files
     /// (`kafka.sasl.password.file`), and the values of properties whose names end with `.location`.
     package func files(under prefix: String) -> [String: String] {
         var files: [String: String] = [:]

@@ -2,7 +2,7 @@
 package struct FormerFlag: Sendable {
     /// The name after `--`.
     let name: String
-    /// Whether a value belongs to the deprecated name, if the name now has a different meaning.
+    /// Whether a value is meant for the deprecated name, which may now have a different meaning.
     let applies: @Sendable (String) -> Bool
     /// Converts the value to the current notation.
     let value: @Sendable (String) -> String

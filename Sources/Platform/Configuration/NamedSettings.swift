@@ -55,7 +55,7 @@ extension Configuration {
     }
 }
 
-/// A default value that applies if a setting is not given.
+/// A value that replaces a setting's general value in ``Configuration/narrowed(to:_:defaults:)``.
 public struct ConfigurationDefault: Sendable {
     let key: String
     let box: any Sendable

@@ -2,9 +2,9 @@
 ///
 /// Lines are `key=value` or `key: value`; comments begin with `#` or `!`. A line with an odd number of backslashes at
 /// its end continues on the next line, without that line's leading whitespace. The encoding is UTF-8. Escapes are `\t
-/// \n \r \f \\ \= \: \# \!`, `\` before a space, and `\uXXXX` (surrogates in pairs). The parser is stricter than Java:
-/// every line needs a separator, unknown escapes and duplicate keys are errors, and trailing spaces in a value are
-/// ignored (to keep them, write the last one as `\ `).
+/// \n \r \f \\ \= \: \# \! \" \'`, `\` before a space, and `\uXXXX` (surrogates in pairs). The parser is stricter than
+/// Java: every line needs a separator, unknown escapes and duplicate keys are errors, and trailing spaces in a value
+/// are ignored (to keep them, write the last one as `\ `).
 package enum PropertiesFile {
     package struct Entry: Equatable {
         package let key: String
@@ -82,7 +82,7 @@ package enum PropertiesFile {
             throw LineError(message: "the line is not UTF-8. Save the file as UTF-8, or write \\uXXXX.")
         }
         guard !text.unicodeScalars.contains(where: { $0.value < 32 && $0 != "\t" || $0.value == 127 }) else {
-            throw LineError(message: "the line has a control character. This must be a text file of key=value lines.")
+            throw LineError(message: "the line has a control character. The file must consist of key=value lines.")
         }
         let (key, valueStart) = try unescape(text.unicodeScalars[...], untilSeparator: true)
         guard valueStart < text.unicodeScalars.endIndex else {
@@ -97,8 +97,8 @@ package enum PropertiesFile {
         return (key, value)
     }
 
-    /// Returns the text up to the first unescaped separator or the end, with escapes resolved, and the position where
-    /// the text ends. Unescaped trailing whitespace is removed.
+    /// Returns the text, with escapes resolved, and the position where it ends: the end of the line or, if
+    /// `untilSeparator` is true, the first unescaped separator. Unescaped trailing whitespace is removed.
     private static func unescape(
         _ scalars: Substring.UnicodeScalarView, untilSeparator: Bool
     ) throws(LineError) -> (text: String, end: String.Index) {

@@ -12,7 +12,7 @@ package final class ReloadedFile<Value: Sendable>: Sendable {
 
     private struct State {
         var value: Value
-        /// The digest of the bytes that produced the current value or error.
+        /// The bytes that produced the current value or error, or their digest for files with secrets.
         var fingerprint: [UInt8]
         /// The time of the last check, in monotonic nanoseconds.
         var checkedAt: UInt64
@@ -48,7 +48,7 @@ package final class ReloadedFile<Value: Sendable>: Sendable {
         state = Mutex(State(value: try make(bytes), fingerprint: digest?(bytes) ?? bytes, checkedAt: now))
     }
 
-    /// Returns the value, and the change if this call reread the file.
+    /// Returns the value, and the change if this call found the file changed or unreadable.
     ///
     /// - Parameter now: the current time in monotonic nanoseconds.
     package func current(now: UInt64) -> (value: Value, change: Change?) {

@@ -184,7 +184,8 @@ public struct SettingDescriptor: Sendable {
             self, key: key, isRequired: false, isCommandLineOnly: false, isFlag: false, read: read, fallback: nil)
     }
 
-    /// The parts before and after the placeholder in a key such as `apps.<bundleId>.environments`.
+    /// The parts before and after the placeholder in a key such as `apps.<bundleId>.environments`, or nil if the key
+    /// has no placeholder.
     package var template: KeyTemplate? { KeyTemplate(key) }
 }
 

@@ -2,7 +2,7 @@
 public struct SettingError: Error, Equatable {
     /// The end of a sentence that begins with the value, such as `must be an integer from 0 to 65535`.
     public let message: String
-    /// Whether the message is complete on its own. If not, it is replaced by a description of the expected kind.
+    /// Whether the message states the problem. If not, error messages describe the expected value instead.
     let isComplete: Bool
     /// Whether the value may contain a secret. Error messages then say "the value" instead of quoting it.
     let hidesValue: Bool
@@ -192,7 +192,7 @@ extension ValueKind {
     public static func list<Element: Sendable>(of element: ValueKind<Element>) -> ValueKind<[Element]>
     where Value == [Element] {
         ValueKind<[Element]>(
-            name: "\(element.name),…", expected: "a comma-separated list, each element \(element.expected)",
+            name: "\(element.name),…", expected: "a comma-separated list in which each element is \(element.expected)",
             example: element.example, text: { $0.map(element.text).joined(separator: ",") }
         ) { text throws(SettingError) in
             var values: [Element] = []

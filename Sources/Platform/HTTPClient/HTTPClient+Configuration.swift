@@ -7,8 +7,8 @@ public enum HTTPClientSettings {
     public static let proxy = Setting(
         "http.client.proxy", .proxyURL,
         help: """
-            Outbound proxy for all HTTP requests from this process: Apple's API, OCSP, your services, buckets. \
-            Requests to this machine bypass it. Proxy variables in the environment are ignored.
+            Outbound proxy for all HTTP requests from this process: to Apple's API, OCSP, your services and buckets. \
+            Requests to this machine bypass the proxy. Proxy variables in the environment are ignored.
             """,
         example: "http://proxy.example.com:3128"
     ).optional

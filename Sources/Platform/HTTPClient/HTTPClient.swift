@@ -42,8 +42,7 @@ public final class HTTPClient: Sendable {
 
     /// Sends the request and returns the whole response. Cancelling the task ends the transfer.
     ///
-    /// - Throws: ``HTTPClientError``. Every code except `other` has a documented meaning; `isRetriable` indicates
-    ///   whether a retry may succeed.
+    /// - Throws: ``HTTPClientError``, whose `isRetriable` indicates whether a retry may succeed.
     public func send(_ request: HTTPClientRequest) async throws(HTTPClientError) -> HTTPClientResponse {
         let id = queue.reserve()
         let result = await withTaskCancellationHandler {

@@ -1,4 +1,4 @@
-/// The error for a request that received no response.
+/// The error for a request that received no complete response from the server.
 public struct HTTPClientError: Error, Sendable, Equatable, CustomStringConvertible {
     public struct Code: Sendable, Equatable, Hashable, CustomStringConvertible {
         public let description: String
@@ -6,14 +6,15 @@ public struct HTTPClientError: Error, Sendable, Equatable, CustomStringConvertib
         public static let timedOut = Code(description: "timedOut")
         /// The connection failed or broke. The server may have processed the request.
         public static let connectionFailed = Code(description: "connectionFailed")
-        /// The server's certificate or TLS parameters were rejected.
+        /// The TLS handshake failed, for example because the server's certificate was rejected or the trust roots
+        /// cannot be read.
         public static let tls = Code(description: "tls")
         public static let bodyTooLarge = Code(description: "bodyTooLarge")
         /// The URL is not an absolute `http` or `https` URL.
         public static let invalidURL = Code(description: "invalidURL")
-        /// The method, a header or the trust roots are invalid.
+        /// The method or a header is invalid.
         public static let invalidRequest = Code(description: "invalidRequest")
-        /// The task was cancelled.
+        /// The task or the transfer was cancelled.
         public static let cancelled = Code(description: "cancelled")
         /// The maximum number of requests is already in progress.
         public static let overloaded = Code(description: "overloaded")

@@ -12,7 +12,7 @@ public struct HTTPClientRequest: Sendable {
     public var timeout: Duration
     /// The maximum time for name resolution, TCP and TLS.
     public var connectTimeout: Duration
-    /// The maximum size of the response body in bytes. A larger one fails with `bodyTooLarge`.
+    /// The maximum size of the response body in bytes. If the body is larger, the request fails with `bodyTooLarge`.
     public var maximumBodyBytes: Int
 
     public init(

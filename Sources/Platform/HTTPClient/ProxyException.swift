@@ -12,8 +12,7 @@ public struct ProxyException: Sendable, Equatable, CustomStringConvertible {
     private let hosts: Hosts
 
     /// - Parameter text: `example.com` (including its subdomains), `.example.com` (only its subdomains), `10.1.2.3`,
-    ///   `fd00::1` or `10.0.0.0/8`. URLs, ports and patterns with `*` are not supported. Returns nil for any other
-    ///   text.
+    ///   `fd00::1` or `10.0.0.0/8`. Returns nil for any other text, such as a URL, a port or a pattern with `*`.
     public init?(_ text: String) {
         description = text
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)

@@ -19,7 +19,7 @@ final class Transfer {
 
     private static let maximumHeaderBytes = 256 * 1024
 
-    /// - Throws: `invalidURL`, `invalidRequest`; `timedOut` if the deadline has passed.
+    /// - Throws: `invalidURL`; `invalidRequest`; `timedOut` if the deadline has passed; `other` if libcurl fails.
     init(
         _ id: HTTPClient.TransferID, _ request: HTTPClientRequest, deadline: ContinuousClock.Instant,
         configuration: HTTPClient.Configuration, completion: @escaping TransferQueue.Completion
@@ -43,7 +43,7 @@ final class Transfer {
         try setProxy()
     }
 
-    /// The handle has already been removed from the multi handle.
+    /// By now, the easy handle has been removed from the multi handle, if it was ever added.
     deinit {
         curl_easy_cleanup(easy)
         curl_slist_free_all(fields)
@@ -82,7 +82,7 @@ final class Transfer {
         guard let proxy else { return }
         // Omit the header fields of the proxy's response to CONNECT.
         try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-        // libcurl percent-decodes both parts.
+        // libcurl percent-decodes the user name and the password.
         if let credentials = proxy.encodedCredentials { try set(CURLOPT_PROXYUSERPWD, credentials) }
     }
 

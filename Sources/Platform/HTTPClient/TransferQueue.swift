@@ -1,7 +1,7 @@
 internal import CCurl
 internal import Synchronization
 
-/// The commands from callers to the client's thread.
+/// The queue of commands from callers to the client's thread.
 final class TransferQueue: Sendable {
     typealias Completion = @Sendable (Result<HTTPClientResponse, HTTPClientError>) -> Void
 
@@ -75,7 +75,7 @@ final class TransferQueue: Sendable {
         }
     }
 
-    // MARK: Calls by the transfer thread
+    // MARK: Calls from the client's thread
 
     func take() -> (commands: [Command], isClosed: Bool) {
         state.withLock { state in

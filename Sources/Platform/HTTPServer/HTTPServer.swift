@@ -66,7 +66,8 @@ public final class HTTPServer: Sendable {
         try result.get()
     }
 
-    /// Returns the port that a listener is bound to, or 0 before `start()`.
+    /// Returns the port that a listener is bound to, or 0 if the server has not been started or has no listener with
+    /// this index.
     public func port(of listener: Int = 0) -> UInt16 {
         state.withLock { state in
             guard case .running(_, _, let ports) = state, ports.indices.contains(listener) else { return 0 }
@@ -80,12 +81,13 @@ public final class HTTPServer: Sendable {
     /// The number of loop passes that took 50 ms or more and delayed everything else on the loop.
     package var slowPasses: Int { shared.slowPasses.load(ordering: .relaxed) }
 
-    /// Drains and stops the server. It accepts connections for `accepting`, accepts those already queued by the kernel,
-    /// closes the listeners, completes the requests in progress, and drops any that remain after `limit`. Every
-    /// response sent during a drain contains `Connection: close`. Returns when the thread has ended; a second call
-    /// waits for the same drain.
+    /// Drains and stops the server. It continues to accept connections for the duration `accepting`, accepts those that
+    /// the kernel has already queued, closes the listeners, completes the requests in progress, and drops any that
+    /// remain after `limit`. Every response sent during a drain contains `Connection: close`. Returns when the thread
+    /// has ended; a second call waits for the same drain.
     ///
-    /// - Parameter accepting: the time for a load balancer to notice that this server is shutting down.
+    /// - Parameter accepting: the time for a load balancer to notice that this server is shutting down; at most half of
+    ///   `limit` is used.
     public func drain(within limit: Duration = .seconds(8), accepting: Duration = .zero) async {
         let running: (ResponseQueue, Completion)? = state.withLock { state in
             guard case .running(let responses, let end, _) = state else { return nil }

@@ -15,7 +15,7 @@ public struct HTTPServerError: Error, Sendable, Equatable, CustomStringConvertib
     }
 
     public let code: Code
-    /// One sentence with the host, the port and a suggested fix.
+    /// One sentence. For a failed listener, the sentence contains the host, the port and, if known, a fix.
     public let message: String
     public let host: String
     public let port: UInt16

@@ -40,8 +40,8 @@ public struct Limits: Sendable {
     /// with a request in progress. Above the limit, requests are refused with 503: first on connections with read-ahead
     /// bytes, then the request that has been receiving its body the longest.
     public var bodyBytes = 64 * 1024 * 1024
-    /// The maximum number of response bytes that clients have not read. If a response would exceed it, the response's
-    /// connection is closed.
+    /// The maximum number of response bytes that are waiting to be sent. If a response would exceed this maximum, the
+    /// response's connection is closed.
     public var unsentBytes = 64 * 1024 * 1024
     /// The maximum number of bytes read ahead on a connection with a request in progress.
     public var readAheadBytes = 32 * 1024

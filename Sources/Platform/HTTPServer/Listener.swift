@@ -12,7 +12,7 @@ public struct Listener: Sendable {
     public var limits: Limits
     /// Decides on a request based on its head, before any byte of the body is read.
     public var admit: @Sendable (RequestHead) -> Admission
-    /// Handles a complete request. The handler answers the exchange once, at any time and on any thread.
+    /// Handles a complete request. The handler responds through the exchange once, at any time and on any thread.
     public var handle: @Sendable (HTTPRequest, Exchange) -> Void
     /// Called after a loop pass that dispatched requests, so that a handler can process them as a batch.
     public var passEnded: (@Sendable () -> Void)?

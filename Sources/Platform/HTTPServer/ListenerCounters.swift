@@ -11,7 +11,7 @@ package struct ListenerCounters: Sendable {
     package internal(set) var refusedByCapacity = 0
     /// Connections closed at once because their network exceeded its rate.
     package internal(set) var refusedByRate = 0
-    /// The number of times that accepting paused because the process had no descriptors left.
+    /// The number of times that accepting paused because the process had no descriptors or memory left.
     package internal(set) var acceptPauses = 0
     /// Requests by status; status 0 counts requests that ended without a response.
     package internal(set) var requestsByStatus: [Int: Int] = [:]
@@ -25,9 +25,9 @@ package struct ListenerCounters: Sendable {
     package internal(set) var responsesDropped = 0
     /// Requests that have been dispatched but not yet answered by the handler.
     package internal(set) var inFlight = 0
-    /// Body bytes of requests that have not been answered yet.
+    /// Body bytes of requests that have not been answered yet, and bytes read ahead.
     package internal(set) var bodyBytes = 0
-    /// Response bytes that clients have not read.
+    /// Response bytes that are waiting to be sent.
     package internal(set) var unsentBytes = 0
 }
 

@@ -2,8 +2,8 @@ extension JSONBytes {
     /// Appends quoted text like ``append(quoted:to:)``, and also escapes C1 control characters, line separators and
     /// bidirectional formatting marks. Use it for untrusted text that people read, for example in a log.
     ///
-    /// - Parameter limit: the maximum number of UTF-8 bytes. Longer text is truncated at a character boundary and ends
-    ///   with `…`.
+    /// - Parameter limit: the maximum length of the text in UTF-8 bytes, before escaping. Longer text is truncated
+    ///   between code points, and `…` is appended.
     package static func append(visible text: String, limit: Int = .max, to output: inout [UInt8]) {
         var text = text
         let isWritten = text.withUTF8 { utf8 in

@@ -5,8 +5,8 @@ extension JSONDocument {
     package struct Redaction: Sendable {
         /// Lower-case ASCII names of members to remove at any depth; case is ignored and escapes are resolved.
         package var names: [String]
-        /// Names of additional members to remove, matched like `names`. In addition, the removed members' text must not
-        /// occur anywhere in the result.
+        /// Names of additional members to remove, matched like `names`. Their values are secrets, which must not occur
+        /// anywhere in the result.
         package var secretNames: [String]
         /// Additional strings that must not occur in the result.
         package var secrets: [[UInt8]]
@@ -180,7 +180,8 @@ private struct RedactionSearch {
         return secrets.contains { $0.isFound(in: text[...]) }
     }
 
-    /// Returns the text of every member whose name marks it as a secret, with its depth (1 in the outermost object).
+    /// Returns the value of every string or number with one of these names, and its depth: 1 in the outermost object, 2
+    /// in any other.
     private static func secretTexts(in document: JSONDocument, _ names: [String]) -> [(text: [UInt8], depth: Int)] {
         guard !names.isEmpty else { return [] }
         let nodes = document.nodes

@@ -16,7 +16,7 @@ public struct JSONDocument: Sendable {
     /// The index of the text's values.
     package let nodes: [JSONNode]
 
-    /// Scans text as strict JSON (RFC 8259), with the limits listed in ``JSONError/Code``.
+    /// Scans text as strict JSON (RFC 8259). ``JSONError/Code`` lists the reasons for a rejection.
     public init(
         _ bytes: [UInt8], maximumBytes: Int = defaultMaximumBytes, maximumDepth: Int = defaultMaximumDepth,
         maximumNames: Int = .max
@@ -131,8 +131,8 @@ public struct JSONElement: Sendable {
     /// The value rounded down to a whole number, or nil if it is not a number or does not fit in an `Int64`.
     public var flooredInteger: Int64? { document.flooredInteger(of: index) }
 
-    /// The value of the member with this name, which may be `null`, or nil if there is no such member or this is not an
-    /// object.
+    /// The value of the member with this name, which may be `null`, or nil if there is no such member or the element is
+    /// not an object.
     public subscript(name: StaticString) -> JSONElement? {
         document.member(name, of: index).map { JSONElement(document: document, index: $0) }
     }

@@ -4,7 +4,7 @@
 public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kind of error. This set is closed.
     public enum Code: String, Sendable, CaseIterable {
-        /// The text contains only whitespace.
+        /// The text is empty or contains only whitespace.
         case empty
         /// The text is longer than allowed.
         case tooLong = "too_long"

@@ -1,11 +1,11 @@
 /// Compares member names and detects duplicates.
 @usableFromInline
 package enum JSONNames {
-    /// The maximum number of names to compare pairwise. A larger number of names is compared with a hash set, which is
-    /// seeded randomly per process.
+    /// The maximum number of names to compare pairwise. More names, or names with escapes, are compared with a hash
+    /// set, which is seeded randomly per process.
     private static let pairwiseLimit = 64
 
-    /// Throws if an object has a duplicate name.
+    /// Throws if an object has too many names or a duplicate name.
     ///
     /// - Parameter maximum: the maximum number of names; an object with more is rejected before the comparison.
     static func refuseDuplicates(

@@ -9,8 +9,8 @@ public struct ExitCode: RawRepresentable, Sendable, Hashable {
     public static let failure = ExitCode(rawValue: 1)
     /// The command line is invalid (`EX_USAGE`).
     public static let usage = ExitCode(rawValue: 64)
-    /// A topic has unreadable content (`EX_DATAERR`). Nothing is skipped, so an operator must decide. A restart helps
-    /// if the network or the broker's memory caused the damage.
+    /// A topic has unreadable content (`EX_DATAERR`). Nothing is skipped, so an operator must decide how to continue. A
+    /// restart helps if the network or the broker's memory caused the damage.
     public static let damagedLog = ExitCode(rawValue: 65)
     /// The committed offset is not in the log (`EX_NOINPUT`). Records have been lost, and an operator must decide where
     /// to continue. A restart does not help.

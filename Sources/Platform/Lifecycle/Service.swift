@@ -9,14 +9,13 @@ public protocol Service: Sendable {
     ///   not be stopped.
     func start() async throws
 
-    /// Runs the service. It is called in a separate task after ``start()``. Most services use the default
-    /// implementation.
+    /// Runs the service. Called in a separate task after ``start()``. Most services use the default implementation.
     ///
-    /// If it returns, the work is complete, and the whole group ends with exit code 0. If it throws, the group ends
-    /// with the error's exit code. The task is cancelled after ``stop(within:)`` has returned or timed out.
+    /// If this function returns, the work is complete, and the whole group ends with exit code 0. If it throws, the
+    /// group ends with the error's exit code. The task is cancelled after ``stop(within:)`` has returned or timed out.
     func run() async throws
 
-    /// Stops the service. It is called once, after all services that started later have stopped.
+    /// Stops the service. Called once, after all services that started later have stopped.
     ///
     /// - Parameter limit: this service's share of the remaining time. When it has passed, the group proceeds without
     ///   waiting for the service.
@@ -27,8 +26,8 @@ extension Service {
     /// Waits until the group has stopped the service.
     public func run() async throws { try await rest() }
 
-    /// Waits until the group has stopped the service. ``run()`` must not return when its work is done; otherwise, the
-    /// process would end.
+    /// Waits until the group has stopped the service. A ``run()`` that has finished its work calls this function
+    /// instead of returning, which would end the process.
     package func rest() async throws {
         while true { try await Task.sleep(for: .seconds(86_400)) }
     }

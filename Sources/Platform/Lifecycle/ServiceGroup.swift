@@ -195,7 +195,7 @@ package struct ServiceGroup: Sendable {
         return allInTime
     }
 
-    /// Returns whether the work ends within the limit. Otherwise, its task is abandoned.
+    /// Returns whether the work ends within the limit. If not, its task is abandoned.
     private func finishes(within limit: Duration, _ work: @escaping @Sendable () async -> Void) async -> Bool {
         let (outcomes, outcome) = AsyncStream.makeStream(of: Bool.self, bufferingPolicy: .bufferingOldest(1))
         // The result is read below.

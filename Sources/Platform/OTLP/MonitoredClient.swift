@@ -36,7 +36,7 @@ final class MonitoredClient: Sendable {
         outcomes[outcome].increment()
         guard change(isFailing: true) else { return }
         logger.warning(
-            "telemetry export failed; spans are dropped until it succeeds again",
+            "telemetry export failed; further failures are not logged until an export succeeds",
             [LogField(.signal, signal), LogField(.error, reason)])
     }
 

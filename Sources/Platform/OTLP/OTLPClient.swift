@@ -8,7 +8,8 @@ struct OTLPClient: Sendable {
     enum Outcome: Sendable, Equatable {
         /// The collector accepted the request except for this number of spans or data points.
         case accepted(rejected: Int64)
-        /// The collector may accept the same request later, but not before this time has passed.
+        /// The collector may accept the same request later. If `after` is set, the next attempt must wait at least that
+        /// long.
         case retriable(reason: String, after: Duration?)
         case refused(reason: String)
         case cancelled

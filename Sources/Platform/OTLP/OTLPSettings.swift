@@ -55,7 +55,7 @@ package enum OTLPSettings {
         help: "Fraction of traces to sample, from 0 to 1, for ratio-based samplers.",
         example: "0.01")
     package static let serviceName = text(
-        "otel.service.name", help: "The resource attribute service.name; the executable's name unless set.",
+        "otel.service.name", help: "The resource attribute service.name; by default, the executable's name.",
         example: "sluice-ingress-eu"
     ).optional
     package static let resourceAttributes = text(

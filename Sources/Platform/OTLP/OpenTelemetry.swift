@@ -4,8 +4,8 @@ internal import Primitives
 package import Telemetry
 package import Tracing
 
-/// An executable's tracer and export services, configured by ``OTLPSettings``. If nothing is configured, there is no
-/// tracer and no service.
+/// An executable's tracer and export services, configured by ``OTLPSettings``. If neither traces nor metrics are
+/// exported, there is no tracer and no service.
 package struct OpenTelemetry: Sendable {
     /// The tracer, or nil if no traces are recorded.
     package let tracer: Tracer?

@@ -12,7 +12,7 @@ final class SpanExport: Sendable {
     private let resource: [ResourceAttribute]
     private let client: MonitoredClient
     private let counters: LabelledCounters
-    /// The batch from a cancelled export.
+    /// The batch from a cancelled export; empty if there is none.
     private let pending = Mutex<[FinishedSpan]>([])
 
     init(queue: SpanQueue, resource: [ResourceAttribute], client: MonitoredClient, metrics: MetricsRegistry) {
@@ -41,7 +41,7 @@ final class SpanExport: Sendable {
         }
     }
 
-    /// Makes one attempt to export each remaining batch, until the time has passed.
+    /// Makes one attempt to export each remaining batch, until an attempt fails or the time limit has passed.
     func flush(within limit: Duration) async {
         let deadline = ContinuousClock.now + limit
         var batch = pending.withLock { $0 }

@@ -1,7 +1,7 @@
 internal import CSQLite
 
 /// An open connection and its lock. The database and all its statements retain this object. The last release closes the
-/// connection and then the lock.
+/// connection and then releases the lock.
 final class Connection {
     let handle: OpaquePointer
     private let lock: OwnershipLock?

@@ -2,8 +2,8 @@ internal import Glibc
 
 extension Database {
     /// Makes a writer change the file directly, without a write-ahead log and without waiting for the disk. This speeds
-    /// up writing a large new database. Transactions are still rolled back. If the process or the system ends before
-    /// ``endDirectWrites()`` returns, the file may be damaged and must be removed (``remove(path:)``).
+    /// up writing a large new database. Transactions that fail are still rolled back. If the process or the system ends
+    /// before ``endDirectWrites()`` returns, the file may be damaged and must be removed (``remove(path:)``).
     ///
     /// - Throws: ``SQLiteError/Code/busy`` if another connection has the file open.
     package func beginDirectWrites() throws {

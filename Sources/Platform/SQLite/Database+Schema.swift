@@ -9,13 +9,13 @@ package struct Migration: Sendable {
 }
 
 extension Database {
-    /// Returns the schema version stored in the file, 0 for a new file.
+    /// Returns the schema version stored in the file, or 0 for a new file.
     package func userVersion() throws(SQLiteError) -> Int {
         Int(try pragma("PRAGMA user_version"))
     }
 
-    /// Migrates the schema to the latest version. The version of a step is its position in the list, so steps may only
-    /// be appended. Each step and the update of its version form one transaction.
+    /// Migrates the schema to the latest version. The version of a step is its position in the list, counted from 1, so
+    /// steps may only be appended. Each step and the update of the stored version form one transaction.
     ///
     /// - Throws: ``SQLiteError/Code/newerSchema`` if the file has more steps than the list.
     package func migrate(_ migrations: [Migration]) throws {

@@ -2,7 +2,7 @@ internal import Glibc
 
 /// The lock file next to a database. A single writer locks it exclusively; shared writers share the lock.
 ///
-/// The file remains after the lock is released; otherwise, two processes could lock two different files.
+/// The file remains after the lock is released. If it were removed, two processes could lock two different files.
 final class OwnershipLock {
     private let descriptor: Int32
 

@@ -59,7 +59,7 @@ package struct SQLiteError: Error, Equatable, CustomStringConvertible {
         self.sql = sql
     }
 
-    /// Whether another connection has a lock. The statement may succeed later.
+    /// Whether another connection has a lock. If so, the statement may succeed later.
     package var isBusy: Bool { code == .busy || code == .locked }
     /// Whether the disk is full or the database has reached its size limit.
     package var isFull: Bool { code == .full }

@@ -11,7 +11,7 @@ package final class Statement {
     private var handle: OpaquePointer?
     /// Retained until the statement has been finalized.
     private var connection: Connection?
-    /// Whether the statement's rows are being read. Meanwhile, it must not be run again.
+    /// Whether the statement's rows are being read. Until they have been read, the statement must not be run again.
     private(set) var isRunning = false
 
     init(connection: Connection, sql: String) throws(SQLiteError) {
@@ -111,7 +111,7 @@ package final class Statement {
         }
     }
 
-    /// Returns the handle if the statement can run with this number of values.
+    /// Returns the handle. Throws if the statement cannot run now or takes a different number of values.
     private func handle(for count: Int) throws(SQLiteError) -> OpaquePointer {
         guard let handle else { throw SQLiteError(.closed, "the database is closed", sql: sql) }
         guard !isRunning else { throw SQLiteError(.misuse, "the statement is already running", sql: sql) }
@@ -137,9 +137,10 @@ package final class Statement {
         guard result == SQLITE_OK else { throw error(handle, result) }
     }
 
-    /// Binds the values to parameters, starting at index `first`, and calls `body` once all are bound.
+    /// Binds the values to parameters, starting at index `first`, and calls `body` when all are bound.
     ///
-    /// - Returns: SQLite's result code for the first value that cannot be bound; in that case, `body` is not called.
+    /// - Returns: `SQLITE_OK`, or SQLite's result code for the first value that cannot be bound; in that case, `body`
+    ///   is not called.
     private static func bind(
         _ handle: OpaquePointer, _ values: [SQLiteValue], from first: Int, _ body: () -> Void
     ) -> Int32 {

@@ -15,7 +15,7 @@ package final class LogWriter: LogSink {
     private let descriptor: Int32
     private let notice: @Sendable (Int) -> [UInt8]
     private let state = Mutex(State())
-    /// Signalled when the queue becomes non-empty and when the writer must stop.
+    /// Signaled when the queue becomes non-empty and when the writer must stop.
     private let wakeUp = DispatchSemaphore(value: 0)
 
     private struct State {
@@ -27,7 +27,7 @@ package final class LogWriter: LogSink {
         /// Whether the thread has lines that it has not written yet.
         var isWriting = false
         var isStopped = false
-        /// Signalled when everything has been written.
+        /// Signaled when everything has been written.
         var waiters: [DispatchSemaphore] = []
 
         var isIdle: Bool { lines.isEmpty && !isWriting && unreported == 0 }

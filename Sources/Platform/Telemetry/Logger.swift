@@ -27,7 +27,7 @@ public struct Logger: Sendable {
     public enum Format: String, Sendable, CaseIterable {
         /// A JSON object on one line.
         case json
-        /// `time LEVEL logger message key=value …`, coloured on a terminal.
+        /// `time LEVEL logger message key=value …`, colored on a terminal.
         case text
     }
 
@@ -45,7 +45,7 @@ public struct Logger: Sendable {
     ///   - level: the minimum level.
     ///   - format: the line format.
     ///   - sink: the destination for lines.
-    ///   - isColoured: whether text lines contain terminal colours.
+    ///   - isColoured: whether text lines contain terminal colors.
     ///   - now: returns the wall-clock time in milliseconds since 1970.
     package init(
         label: String, level: Level, format: Format, sink: any LogSink, isColoured: Bool = false,
@@ -102,8 +102,8 @@ public struct Logger: Sendable {
                 fields: fields + metadata()))
     }
 
-    /// Waits until every line has been written or the time limit has passed. It blocks the thread, so call it only at
-    /// the end of a process.
+    /// Waits until every line has been written or the time limit has passed. This function blocks the thread, so call
+    /// it only at the end of a process.
     ///
     /// - Returns: whether every line was written.
     @discardableResult
@@ -113,7 +113,7 @@ public struct Logger: Sendable {
 extension Logger {
     /// Creates an executable's logger, which writes to standard error through a `LogWriter`.
     ///
-    /// Text lines are coloured if standard error is a terminal.
+    /// Text lines are colored if standard error is a terminal.
     public static func standardError(label: String, level: Level, format: Format) -> Logger {
         let isColoured = format == .text && isatty(STDERR_FILENO) == 1
         let lineFormat = LogLineFormat(format: format, isColoured: isColoured)

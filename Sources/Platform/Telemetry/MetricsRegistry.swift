@@ -38,7 +38,7 @@ public final class MetricsRegistry: Sendable {
     }
 
     /// Returns a registry that shares this registry's metrics and adds these labels to every metric registered through
-    /// it. Use it for a component with several instances in the process.
+    /// the new registry. Use it for a component with several instances in the process.
     public func labelled(_ labels: [MetricLabel]) -> MetricsRegistry {
         MetricsRegistry(shared, ownLabels: ownLabels + labels)
     }
@@ -158,7 +158,7 @@ public struct MetricSamples {
         case histogram(buckets: [Double], counts: [UInt64], sum: Double, exemplars: [Exemplar])
     }
 
-    /// The families by name.
+    /// The families, keyed by name.
     package private(set) var families: [String: SampledFamily]
     /// Labels added to all samples of the current sampler.
     fileprivate(set) var ownLabels: [MetricLabel] = []
@@ -188,7 +188,8 @@ public struct MetricSamples {
     private mutating func add(
         _ name: String, _ kind: MetricKind, _ help: String, _ labels: [MetricLabel], _ value: SampledValue
     ) {
-        // A sample with an invalid name is omitted; otherwise, it would make the whole text unreadable.
+        // A sample with an invalid name or a conflicting type is omitted, because it would make the whole text
+        // unreadable.
         guard MetricName.isValid(name), labels.allSatisfy({ MetricName.isValidLabel($0.name) }),
             families[name].map({ $0.kind == kind }) ?? true
         else { return }

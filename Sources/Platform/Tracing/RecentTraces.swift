@@ -25,6 +25,6 @@ package final class RecentTraces: Sendable {
         }
     }
 
-    /// Returns the span that last changed a row, if it was recorded.
+    /// Returns the last recorded span that changed a row, or nil if there is none or its key has been evicted.
     package func context(ofKey key: [UInt8]) -> TraceParent? { state.withLock { $0.contexts[key] } }
 }

@@ -1,6 +1,7 @@
 /// Attributes for spans about requests. Source: OpenTelemetry, "Semantic conventions for HTTP spans".
 extension SpanAttribute {
-    /// Returns the host and the port of an absolute URL. All other parts, which may contain secrets, are omitted.
+    /// Returns attributes with the host and the port of an absolute URL, or none for any other text. All other parts of
+    /// the URL, which may contain secrets, are omitted.
     package static func server(of url: String) -> [SpanAttribute] {
         guard let scheme = url.firstRange(of: "://") else { return [] }
         let authority = url[scheme.upperBound...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }

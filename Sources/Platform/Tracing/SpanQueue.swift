@@ -12,7 +12,7 @@ package final class SpanQueue: Sendable {
 
     /// The maximum number of spans.
     package let capacity: Int
-    /// The number of spans that are exported together.
+    /// The maximum number of spans that are exported together.
     package let batch: Int
     private let state = Mutex(State())
 
@@ -39,7 +39,7 @@ package final class SpanQueue: Sendable {
         ready?.complete()
     }
 
-    /// Waits until the queue contains a batch, the time has passed, or the task is cancelled.
+    /// Waits until the queue contains a batch, the time limit has passed, or the task is cancelled.
     package func waitForBatch(within limit: Duration) async {
         _ = await state.withLock { $0.batchReady }.wait(within: limit, endsWhenCancelled: true)
     }

@@ -28,7 +28,7 @@ package final class Tracer: Sendable {
     ///
     /// - Parameters:
     ///   - parent: the caller's span, or nil to begin a trace.
-    ///   - isTrusted: whether the caller may decide whether to record. Otherwise, the sampler decides based on a random
+    ///   - isTrusted: whether the caller may decide whether to record. If not, the sampler decides based on a random
     ///     number, because an untrusted client could also choose the trace id.
     package func context(of parent: TraceParent?, isTrusted: Bool = true) -> TraceParent {
         guard let parent else {
@@ -57,7 +57,7 @@ package final class Tracer: Sendable {
         return span(name, kind, context: context, parentId: parent?.spanId ?? 0)
     }
 
-    /// Starts a span with a given identity, which must be sampled.
+    /// Starts a span with the given context, which must be sampled.
     ///
     /// - Parameters:
     ///   - parentId: the parent's span id, or 0.

@@ -8,7 +8,8 @@ final class Connection {
     let peer: NetworkPrefix
     var state: ConnectionState
     var watched = Readiness.input
-    /// Incremented with every response, so that a late response to an earlier request does not match the current one.
+    /// Incremented with every response, so that a late response to an earlier request does not match the current
+    /// request.
     var number: UInt32 = 0
     /// The number of this connection's body and read-ahead bytes included in the acceptor's total.
     var countedBodyBytes = 0
@@ -29,7 +30,7 @@ final class Connection {
     var network: NetworkPrefix { state.client ?? peer }
 
     /// The key that identifies this connection in poller events. It includes the generation, because an event for a
-    /// connection that was closed in this pass must not reach the new user of its slot.
+    /// connection that was closed in this pass must not reach the connection that reuses its table slot.
     var eventKey: UInt64 { UInt64(key.generation) << 32 | UInt64(key.slot) }
 
     static func key(event: UInt64) -> SlotTable<Connection>.Key {

@@ -1,6 +1,6 @@
 internal import Primitives
 
-/// The settings shared by a listener's connections: its limits, in nanoseconds, and its admission function.
+/// The settings shared by a listener's connections: its limits, with times in nanoseconds, and its admission function.
 package final class ConnectionRules: Sendable {
     let limits: Limits
     let admit: @Sendable (RequestHead) -> Admission

@@ -7,9 +7,9 @@ internal import Primitives
 package struct ConnectionState {
     package enum Phase: Sendable { case head, body, working, sending, lingering }
 
-    /// An instruction to the socket's owner. Each call returns one.
+    /// An instruction to the socket's owner in response to an input.
     package enum Action {
-        /// Wait: for input if `wantsInput`, otherwise for the response.
+        /// Wait for the next event. Read the socket only if `wantsInput` is true.
         case wait
         /// Send `100 Continue`, then wait for more input.
         case sendContinue
@@ -32,7 +32,8 @@ package struct ConnectionState {
     package private(set) var isIdle = true
     /// Whether a request on this connection has already been answered.
     package private(set) var wasServed = false
-    /// The time when the current request started. The first request starts when the connection is accepted.
+    /// The time when the current request started or, if the connection is idle, when it became idle. The first request
+    /// starts when the connection is accepted.
     package private(set) var startedAt: UInt64
     package private(set) var deadline: UInt64
     /// The number of body bytes of the current request that have arrived but have not been dispatched.
@@ -42,7 +43,7 @@ package struct ConnectionState {
     /// The number of body bytes of the current request, including dispatched ones.
     package private(set) var receivedBodyBytes = 0
 
-    /// The client's network for the current request, as reported by a proxy, or nil if the peer is the client.
+    /// The client's network for the current request, as reported by a proxy, or nil if no proxy reported one.
     package private(set) var client: NetworkPrefix?
     /// Whether a proxy sent the current request without a readable client address. All of a proxy's unidentified
     /// clients are counted together, under the proxy's own network.
@@ -129,8 +130,8 @@ package struct ConnectionState {
         }
     }
 
-    /// Handles the loss of the connection to the peer. Returns the outcome of the current request, or nil if there is
-    /// none.
+    /// Returns the reason code for the request that ends because the connection was lost, or nil if no request is
+    /// unanswered.
     package func lost() -> String? {
         switch phase {
         case .head: isIdle ? nil : "aborted"
@@ -211,10 +212,10 @@ package struct ConnectionState {
         }
     }
 
-    /// Returns the network to charge for a request from a proxy: only once per request, after its head is complete.
-    /// Returns nil for the proxy's own requests.
+    /// Returns the network that a rate limit should charge for a new client behind a proxy, once per request or, with
+    /// the PROXY protocol, once per connection. Returns nil at any other time, and for the proxy's own requests.
     ///
-    /// - Parameter peer: the proxy's network, which is charged for clients that it did not report.
+    /// - Parameter peer: the proxy's network, which is charged for clients that the proxy did not identify.
     package mutating func takeNewClient(peer: NetworkPrefix? = nil) -> NetworkPrefix? {
         defer { isClientNew = false }
         return isClientNew ? client ?? peer : nil
@@ -305,7 +306,7 @@ package struct ConnectionState {
 
     // MARK: Responses
 
-    /// Notes that a response is about to be sent. Returns whether the connection remains open and whether the
+    /// Records that a response is about to be sent. Returns whether the connection remains open and whether the
     /// response omits the body (HEAD).
     package mutating func reply(closes: Bool, isDraining: Bool, now: UInt64) -> (keeps: Bool, omitsBody: Bool) {
         // After the end of input, only buffered bytes remain.

@@ -4,7 +4,8 @@ final class Acceptor {
     let listener: Listener
     let rules: ConnectionRules
     var socket: Int32
-    /// Whether the process had no descriptors left. The socket is then not watched until the next sweep.
+    /// Whether accepting is paused, for example because the process had no descriptors left. The socket is then not
+    /// watched until the next sweep.
     var isPaused = false
     var connections = 0
     var bodyBytes = 0

@@ -2,8 +2,8 @@ internal import Primitives
 
 /// A rate limiter for connections: one token bucket per network, in a fixed-size table.
 ///
-/// Two networks with the same table index replace each other, each time with a full bucket. An attacker cannot predict
-/// the index of a network, because `Hasher` is seeded per process.
+/// Networks with the same table index replace each other, and each new entry begins with a full bucket. An attacker
+/// cannot predict the index of a network, because `Hasher` is seeded per process.
 struct ConnectRate {
     private struct Entry {
         let network: NetworkPrefix

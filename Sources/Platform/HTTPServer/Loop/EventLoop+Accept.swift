@@ -3,8 +3,8 @@ internal import Primitives
 
 // Accepting connections, and evicting others to make room.
 extension EventLoop {
-    /// Accepts waiting connections. At the connection limit, it evicts an existing connection rather than refuse the
-    /// new one, which may come from an authentic client.
+    /// Accepts waiting connections. At the connection limit, an existing connection is evicted if possible, because the
+    /// new one may come from an authentic client.
     func accept(at acceptor: Acceptor, atMost limit: Int) {
         var peer = [UInt8](repeating: 0, count: 16)
         var hasEvicted = false
@@ -29,8 +29,9 @@ extension EventLoop {
         }
     }
 
-    /// Evicts a connection for a new one if no descriptor is left, which can happen long before the connection limit is
-    /// reached. Otherwise, a few slow untrusted clients could exclude all others until their deadlines.
+    /// Evicts a connection to make room for a new one when no descriptors are left, which can happen long before the
+    /// connection limit is reached. Without this, a few slow untrusted clients could lock out all others until their
+    /// deadlines. Returns false if no connection can be evicted.
     private func evictOne() -> Bool {
         guard let leaving = connectionToEvict(at: nil) else { return false }
         counters.update(leaving.acceptor.index) { $0.evicted += 1 }
@@ -38,8 +39,8 @@ extension EventLoop {
         return true
     }
 
-    /// Stops watching the listener until the next sweep. Called when memory is exhausted, or when no descriptor is left
-    /// and no connection can be evicted. Level-triggered epoll would otherwise report the listener continuously.
+    /// Stops watching the listener until the next sweep. Called when memory is exhausted, or when no descriptors are
+    /// left and no connection can be evicted. Level-triggered epoll would otherwise report the listener continuously.
     private func pause(_ acceptor: Acceptor) {
         acceptor.isPaused = true
         poller.change(acceptor.socket, [], key: Self.key(of: acceptor))

@@ -5,7 +5,7 @@ internal import Primitives
 extension EventLoop {
     struct Drain {
         let startedAt: UInt64
-        /// The time from the start to the end of the drain, in nanoseconds.
+        /// The maximum duration of the drain, in nanoseconds.
         var limit: UInt64
         /// How long connections are still accepted after the drain starts, in nanoseconds.
         var accepting: UInt64

@@ -3,7 +3,7 @@ internal import Primitives
 
 // Sending responses.
 extension EventLoop {
-    /// Delivers a response from a handler and releases its slot, whether or not the client is still waiting.
+    /// Releases the slot of a handler's response and, if the client is still waiting, sends the response.
     func deliver(_ queued: QueuedResponse) {
         now = clock()
         let acceptor = acceptors[queued.listener]

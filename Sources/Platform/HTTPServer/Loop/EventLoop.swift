@@ -5,7 +5,8 @@ internal import Synchronization
 /// A server's event loop, which accepts connections, reads and dispatches requests, sends responses and checks
 /// deadlines. Only the loop thread accesses it.
 final class EventLoop {
-    /// Poller keys at or above this value identify acceptors, except the last, which identifies the response queue.
+    /// Poller keys at or above this value identify acceptors, except `responsesKey`, which identifies the response
+    /// queue.
     private static let firstAcceptorKey: UInt64 = 0xFFFF_FFFF_0000_0000
     private static let responsesKey = UInt64.max
     private static let sweepNanoseconds: UInt64 = 100_000_000
@@ -164,8 +165,9 @@ final class EventLoop {
         if !poller.add(socket, .input, key: connection.eventKey) { close(connection, reason: nil) }
     }
 
-    /// Closes a connection and releases its slot and bytes. This is the only place that closes connections. If there is
-    /// a reason, it is recorded as the outcome of the request in progress.
+    /// Closes a connection, frees its table slot, and subtracts its bytes from the acceptor's totals. This is the only
+    /// function that closes connections. If there is a reason, it is recorded as the outcome of the request in
+    /// progress.
     func close(_ connection: Connection, reason: String?) {
         guard connections.remove(connection.key) != nil else { return }
         if let reason { decide(connection, reason: reason, status: 0) }

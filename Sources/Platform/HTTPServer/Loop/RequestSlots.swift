@@ -1,6 +1,6 @@
 internal import Primitives
 
-/// The requests in progress. Each has a slot, and its response identifies the slot and its generation.
+/// The requests in progress. Each request has a slot, and its response contains the slot's number and generation.
 ///
 /// A slot remains in use until the handler's first response, even if the deadline has passed or the client is gone. The
 /// number of slots thus limits the work in the handlers. A response with an outdated generation is dropped.
@@ -24,6 +24,6 @@ struct RequestSlots {
     /// Acquires a slot. The caller must have checked `isFull`.
     mutating func acquire(_ request: Request) -> Key { requests.insert { _ in request } }
 
-    /// Releases a slot. Returns nil if the request was already answered.
+    /// Releases a slot and returns its request, or nil if the handler has already responded.
     mutating func release(_ key: Key) -> Request? { requests.remove(key) }
 }

@@ -76,8 +76,8 @@ final class ResponseQueue: Sendable {
         }
     }
 
-    /// Called by the loop before it waits. Returns false if an item has been posted in the meantime, so that the loop
-    /// must not wait.
+    /// Called by the loop before it waits. Returns false if the loop must not wait, because something has been posted
+    /// since the last call of `take`.
     func fallAsleep() -> Bool {
         state.withLock { state in
             state.isAsleep = !state.hasNews

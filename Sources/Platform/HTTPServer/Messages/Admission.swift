@@ -1,7 +1,7 @@
 /// A listener's decision on a request head, before any byte of the body is read.
 public enum Admission: Sendable, Equatable {
-    /// A body of 1 to `limit` bytes is required. An empty body is refused with 400 `empty`, a larger one with 413
-    /// `too_large`.
+    /// A body of 1 to `limit` bytes is required. An empty body is refused with 400 `empty`, and a body above the limit
+    /// with 413 `too_large`.
     case body(limit: Int)
     /// A body of at most `limit` bytes is allowed. A larger one is refused with 413 `too_large`.
     case optionalBody(limit: Int)
@@ -22,6 +22,6 @@ public enum Admission: Sendable, Equatable {
         }
     }
 
-    /// Refuses with 404 and reason `path`.
+    /// A refusal with 404 and the reason `path`.
     public static var notFound: Admission { .refuse(status: 404, reason: "path") }
 }

@@ -1,5 +1,5 @@
-/// A handle that answers one request in progress. It contains only values, so it can outlive the request, the
-/// connection and the server.
+/// A handle that answers one request in progress. It refers only to the response queue, so it can outlive the request,
+/// the connection and the server.
 public struct Exchange: Sendable {
     let responses: ResponseQueue
     let listener: Int

@@ -8,7 +8,7 @@ package struct BodyDecoder: Sendable {
     package enum Result: Sendable, Equatable {
         /// The body is incomplete. All given bytes were consumed.
         case needMore
-        /// The body is complete. The value is how many of the given bytes belong to it.
+        /// The body is complete. The value is the number of given bytes that belong to the body.
         case complete(Int)
         case refuse(status: Int, reason: String)
     }
@@ -57,8 +57,8 @@ package struct BodyDecoder: Sendable {
         return step == .done ? .complete(position) : .needMore
     }
 
-    /// Accounts for `count` body bytes that the caller wrote directly, bypassing this decoder. The body's length must
-    /// be known.
+    /// Accounts for `count` body bytes. If the caller wrote them directly, bypassing this decoder, the body's length
+    /// must be known.
     mutating func took(_ count: Int) {
         left -= count
         if left == 0 { step = isChunked ? .dataEnd : .done }

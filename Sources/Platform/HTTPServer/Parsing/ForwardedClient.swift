@@ -1,9 +1,9 @@
 /// The client address in a request's header fields.
 ///
 /// Each proxy appends the address of its caller, so the list is read from its end: trusted proxies are skipped, and the
-/// first other address is the client. The client controls everything before that address, and this part must not affect
-/// how the end is read. Therefore, fields are split as bytes rather than characters, because a character may combine
-/// with a separator, and unclosed quotes are ignored.
+/// first other address is the client. The client controls everything before that address, so that part must not affect
+/// how the end is read: unclosed quotes are ignored, and fields are split as bytes, because a combining character could
+/// hide a separator.
 enum ForwardedClient: Equatable {
     /// The client's address.
     case address(NetworkPrefix)
@@ -28,7 +28,7 @@ enum ForwardedClient: Equatable {
             nodes = head.headers("forwarded").flatMap { Self.elements(of: Array($0.utf8)) }.map(Self.forParameter)
         }
         for node in nodes.reversed() {
-            // The node is `unknown`, obfuscated, or not an address, so the proxy's caller is unknown.
+            // If the node is `unknown`, obfuscated or otherwise not an address, the proxy's caller is unknown.
             guard let node, let address = Self.address(of: node) else {
                 self = .unreadable
                 return
@@ -41,14 +41,14 @@ enum ForwardedClient: Equatable {
         self = nodes.isEmpty ? .unreadable : .proxy
     }
 
-    /// Splits one `Forwarded` field into elements (RFC 7239 section 4). An unclosed quote was opened by the client
-    /// before a proxy appended its element, so only the text after the last comma is the proxy's.
+    /// Splits one `Forwarded` field into elements (RFC 7239 section 4). If a quote is unclosed, the client opened it
+    /// before a proxy appended an element, so only the text after the last comma is returned: the proxy's element.
     private static func elements(of field: [UInt8]) -> [ArraySlice<UInt8>] {
         if let elements = split(field[...], at: comma) { return elements }
         return [field[(field.lastIndex(of: comma).map { $0 + 1 } ?? 0)...]]
     }
 
-    /// Returns the `for` value in one `Forwarded` element, without quotes.
+    /// Returns the `for` value in one `Forwarded` element, without quotes, or nil if there is none.
     private static func forParameter(_ element: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         for parameter in split(element, at: UInt8(ascii: ";")) ?? [] {
             guard let equals = parameter.firstIndex(of: UInt8(ascii: "=")),

@@ -6,8 +6,8 @@ enum ProxyHeader {
     enum Result: Equatable {
         /// The header is incomplete.
         case needMore
-        /// The header is complete and has this number of bytes. If the client is nil, the connection is the proxy's
-        /// own, for example for a health check.
+        /// The header is complete. The first value is its length in bytes. The client is nil if the header reports
+        /// none, for example if the connection is the proxy's own health check.
         case complete(Int, client: NetworkPrefix?)
         case malformed
     }
@@ -20,8 +20,8 @@ enum ProxyHeader {
     static func parse(_ bytes: Span<UInt8>) -> Result {
         for index in 0..<min(bytes.count, signature.count) where bytes[index] != signature[index] { return .malformed }
         guard bytes.count > 12 else { return .needMore }
-        // In this byte, the upper half is the version, 2. The lower half is 0 for the proxy's own connection and 1 for
-        // a client's.
+        // In byte 12, the upper half is the version, 2. The lower half is 0 for the proxy's own connection and 1 for a
+        // client's.
         guard bytes[12] == 0x20 || bytes[12] == 0x21 else { return .malformed }
         guard bytes.count >= fixedBytes else { return .needMore }
         let length = Int(bytes[14]) << 8 | Int(bytes[15])
@@ -36,7 +36,7 @@ enum ProxyHeader {
             guard length >= 36 else { return .malformed }
             return .complete(end, client: client(bytes.extracting(16..<32)))
         default:
-            // With a different address family, or none, the proxy does not report a client address.
+            // For the proxy's own connection, or for anything but TCP over IPv4 or IPv6, there is no client address.
             return .complete(end, client: nil)
         }
     }

@@ -1,5 +1,5 @@
 extension UInt8 {
-    /// The value of a hexadecimal digit in upper or lower case, or nil if the byte is not a digit.
+    /// The value of a hexadecimal digit in upper or lower case, or nil for any other byte.
     @inlinable
     package var hexadecimalValue: UInt8? {
         switch self {
@@ -10,7 +10,7 @@ extension UInt8 {
         }
     }
 
-    /// Whether the byte is a `tchar` (RFC 9110 section 5.6.2): letters, digits and ``!#$%&'*+-.^_`|~``.
+    /// Whether the byte is a `tchar` (RFC 9110 section 5.6.2): a letter, a digit or one of ``!#$%&'*+-.^_`|~``.
     @inlinable @inline(__always)
     package var isHTTPTokenCharacter: Bool {
         // Bit n of `below64` is set if byte n is a token character, and bit n of `from64` if byte 64 + n is one.

@@ -1,7 +1,7 @@
 /// The reason why text is not valid base64.
 package enum Base64Failure: Error, Equatable, Sendable {
-    /// The text contains a byte that belongs to neither base64 alphabet: whitespace, a dot, a quote, or any byte above
-    /// 127.
+    /// The text contains a byte that belongs to neither base64 alphabet, such as whitespace, a dot, a quote or a byte
+    /// above 127.
     case form
     /// The text resembles base64, but uses the other alphabet, has missing or forbidden padding, an impossible length,
     /// or nonzero spare bits (RFC 4648 section 3.5).

@@ -67,7 +67,8 @@ package struct SlotTable<Value> {
         guard values.indices.contains(key.slot), generations[key.slot] == key.generation,
             let value = values[key.slot].take()
         else { return nil }
-        // The highest generation is never assigned here, so callers can use keys with it for their own purposes.
+        // The highest generation is never assigned here, so callers can use keys with that generation for their own
+        // purposes.
         generations[key.slot] = (generations[key.slot] + 1) % UInt32.max
         free.append(key.slot)
         return value

@@ -14,7 +14,7 @@ package struct CivilDate: Hashable, Sendable {
     /// - Parameter days: the day number. It may be far outside the years 0 to 9999, but not so far that the arithmetic
     ///   overflows.
     package init(daysSince1970 days: Int) {
-        let shifted = days + 719_468  // days since 0000-03-01; negative only in January and February of the year 0
+        let shifted = days + 719_468  // days since 0000-03-01; negative before that day
         let cycle = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
         let dayOfCycle = shifted - cycle * 146_097
         let yearOfCycle = (dayOfCycle - dayOfCycle / 1460 + dayOfCycle / 36_524 - dayOfCycle / 146_096) / 365
