@@ -12,7 +12,7 @@ int EC_GROUP_precompute_mult(struct ec_group_st *group, struct bignum_ctx *conte
 int EC_GROUP_have_precompute_mult(const struct ec_group_st *group) __attribute__((weak));
 
 // Computes the multiples of the generator and stores them in `group`. Returns 1 if they will be used, 0 on failure, and
-// -1 if this libcrypto does not support it.
+// -1 if this libcrypto does not support such tables.
 static inline int fixed_key_precompute(struct ec_group_st *group, struct bignum_ctx *context) {
     if (!EC_GROUP_precompute_mult || !EC_GROUP_have_precompute_mult) return -1;
     if (EC_GROUP_precompute_mult(group, context) != 1) return 0;

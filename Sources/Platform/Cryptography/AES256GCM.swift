@@ -74,16 +74,16 @@ package enum AES256GCM {
     ) throws(CryptographyError) -> Bool {
         guard key.byteCount == keyByteCount, nonce.count == nonceByteCount,
             let inputCount = Int32(exactly: input.count), let authenticatedCount = Int32(exactly: authenticated.count)
-        else { throw CryptographyError(.invalidArgument, "key, nonce or text length not supported by AES-256-GCM") }
+        else { throw CryptographyError(.invalidArgument, "AES-256-GCM does not support this key, nonce or text size") }
         ErrorQueue.clear()
         guard let cipher = algorithm.handle, let context = EVP_CIPHER_CTX_new() else {
-            throw ErrorQueue.error(.unavailable, "no AES-256-GCM")
+            throw ErrorQueue.error(.unavailable, "AES-256-GCM is not available")
         }
         defer { EVP_CIPHER_CTX_free(context) }
         let isReady = key.withUnsafeBytes { key in
             EVP_CipherInit_ex2(context, cipher, bytes(key), bytes(nonce), direction.rawValue, nil) == 1
         }
-        guard isReady else { throw ErrorQueue.error(.unavailable, "no AES-256-GCM") }
+        guard isReady else { throw ErrorQueue.error(.unavailable, "AES-256-GCM is not available") }
         var written: Int32 = 0
         if authenticatedCount > 0 {
             guard EVP_CipherUpdate(context, nil, &written, bytes(authenticated), authenticatedCount) == 1 else {

@@ -35,7 +35,7 @@ extension Certificate {
                 .malformedCertificate,
                 isDER
                     ? "it is DER; convert it with: openssl x509 -inform DER -in FILE -out NEW"
-                    : "it has whitespace before -----BEGIN CERTIFICATE-----; remove it")
+                    : "remove the whitespace or byte order mark before -----BEGIN CERTIFICATE-----")
         }
     }
 

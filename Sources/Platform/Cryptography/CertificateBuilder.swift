@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// Creates certificates for test certificate authorities: valid certificates, and one for each kind of defect that a
+/// Creates certificates for test certificate authorities: valid certificates, and certificates with defects that a
 /// verifier must reject.
 package struct CertificateBuilder: Sendable {
     /// One attribute of a name, with OpenSSL's short field name: `C`, `O`, `OU`, `CN`.

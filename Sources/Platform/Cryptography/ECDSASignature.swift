@@ -1,7 +1,8 @@
 /// Converts between the two encodings of a P-256 ECDSA signature: raw (r followed by s, 32 bytes each) and DER
 /// (`SEQUENCE { r, s }`).
 enum ECDSASignature {
-    /// Two integers with 2 header bytes and up to 33 content bytes each, and 2 header bytes for the sequence.
+    /// The maximum length of the DER encoding in bytes: two integers with 2 header bytes and up to 33 content bytes
+    /// each, and 2 header bytes for the sequence.
     static let maximumDERByteCount = 72
     static let rawByteCount = 64
 
@@ -11,8 +12,8 @@ enum ECDSASignature {
         0xBC, 0xE6, 0xFA, 0xAD, 0xA7, 0x17, 0x9E, 0x84, 0xF3, 0xB9, 0xCA, 0xC2, 0xFC, 0x63, 0x25, 0x51,
     ]
 
-    /// Writes the DER encoding and returns its length, or nil if `raw` is not 64 bytes long or r or s is outside 1 ..<
-    /// n.
+    /// Writes the DER encoding and returns its length. Returns nil if `raw` is not 64 bytes long, if `out` has fewer
+    /// than 72 bytes, or if r or s is outside 1 ..< n.
     static func writeDER(ofRaw raw: UnsafeRawBufferPointer, into out: UnsafeMutableRawBufferPointer) -> Int? {
         guard raw.count == rawByteCount, out.count >= maximumDERByteCount else { return nil }
         var at = 2

@@ -28,7 +28,7 @@ package enum HKDF {
             throw CryptographyError(.invalidArgument, "HKDF cannot derive \(byteCount) bytes")
         }
         ErrorQueue.clear()
-        guard let algorithm = algorithm.handle else { throw ErrorQueue.error(.unavailable, "no HKDF") }
+        guard let algorithm = algorithm.handle else { throw ErrorQueue.error(.unavailable, "HKDF is not available") }
         var isMade = false
         let derived = SecretKey(byteCount: byteCount) { out in
             isMade = key.withUnsafeBytes { key in

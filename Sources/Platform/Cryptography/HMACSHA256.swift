@@ -56,14 +56,14 @@ package final class HMACSHA256Key: @unchecked Sendable {
         guard key.byteCount > 0 else { throw CryptographyError(.invalidArgument, "the key is empty") }
         ErrorQueue.clear()
         guard let algorithm = Self.algorithm.handle, let context = EVP_MAC_CTX_new(algorithm) else {
-            throw ErrorQueue.error(.unavailable, "no HMAC-SHA256")
+            throw ErrorQueue.error(.unavailable, "HMAC-SHA256 is not available")
         }
         let isReady = key.withUnsafeBytes { key in
             shim_hmac_sha256_init(context, key.assumingMemoryBound(to: UInt8.self).baseAddress, key.count) == 1
         }
         guard isReady else {
             EVP_MAC_CTX_free(context)
-            throw ErrorQueue.error(.unavailable, "no HMAC-SHA256")
+            throw ErrorQueue.error(.unavailable, "HMAC-SHA256 is not available")
         }
         self.context = context
     }

@@ -15,7 +15,7 @@ package enum OCSPError: String, Error, Sendable, CaseIterable {
     /// The input is not an OCSP response, is too large, or contains trailing bytes, a critical extension or an invalid
     /// date.
     case malformed
-    /// The responder returned an error status, such as try later or unauthorized. Such responses are not signed.
+    /// The responder returned an error status, such as `tryLater` or `unauthorized`. Such responses are not signed.
     case unsuccessful
     /// The signature is wrong or uses a weak algorithm.
     case badSignature

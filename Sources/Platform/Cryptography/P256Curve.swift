@@ -42,7 +42,8 @@ final class P256Curve: @unchecked Sendable {
         EC_GROUP_free(group)
     }
 
-    /// Calls `body` with memory for its exclusive use. Returns nil if no memory is available.
+    /// Calls `body` with memory for its exclusive use. Returns nil if no memory is available, or if `body`
+    /// returns nil.
     func withScratch<Value>(_ body: (P256Scratch) -> Value?) -> Value? {
         guard let scratch = scratches.withLock({ $0.popLast() }) ?? P256Scratch(group) else { return nil }
         defer { scratches.withLock { $0.append(scratch) } }
@@ -50,7 +51,7 @@ final class P256Curve: @unchecked Sendable {
     }
 }
 
-/// Reusable numbers and points, because creating them for each computation costs more than the arithmetic.
+/// Numbers and points that are reused, because creating them for each computation costs more than the arithmetic.
 final class P256Scratch: @unchecked Sendable {
     // @unchecked Sendable because P256Curve passes it to one user at a time.
 

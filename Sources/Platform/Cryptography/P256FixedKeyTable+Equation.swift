@@ -22,7 +22,7 @@ extension P256FixedKeyTable {
     }
 
     /// Loads a signature and returns whether r and s are in 1 ..< n. If not, sets the lane's s to 1, so that the
-    /// product of all lanes remains invertible.
+    /// product of all lanes remains invertible. Returns nil if OpenSSL fails.
     private func read(_ signature: Signature, into lane: P256Scratch.Lane, _ scratch: P256Scratch) -> Bool? {
         let order = curve.order
         let isRead = signature.digest.withUnsafeBytes { digest in
@@ -74,7 +74,7 @@ extension P256FixedKeyTable {
         return true
     }
 
-    /// Returns whether the x-coordinate of u1 G + u2 Q equals r modulo n.
+    /// Returns whether the x-coordinate of u1 G + u2 Q equals r modulo n, or nil if OpenSSL fails.
     private func holds(_ lane: P256Scratch.Lane, _ scratch: P256Scratch) -> Bool? {
         let (context, sum, multiple) = (scratch.context, scratch.sum, scratch.multiple)
         guard EC_POINT_mul(curve.group, sum, lane.e, nil, nil, context) == 1,

@@ -1,8 +1,8 @@
 internal import COpenSSL
 
 extension P256FixedKeyTable {
-    /// Whether the table yields the same multiples as OpenSSL without the table, accepts a valid signature and rejects
-    /// modified ones. Call it before the first use; it takes about 20 ms.
+    /// Returns whether the table yields the same multiples as OpenSSL without the table, accepts a valid signature and
+    /// rejects modified ones. Call this before using the table; it takes about 20 ms.
     ///
     /// The test computes multiples by 64 random numbers, by each power of two, by the smallest and largest numbers, and
     /// by numbers that together use each entry of a table with seven-bit windows, as in OpenSSL.

@@ -27,7 +27,7 @@ package final class P256FixedKeyTable: @unchecked Sendable {
     package init(_ key: P256PublicKey) throws(CryptographyError) {
         ErrorQueue.clear()
         guard let curve = P256Curve.shared, let group = EC_GROUP_dup(curve.group) else {
-            throw ErrorQueue.error(.unavailable, "no P-256")
+            throw ErrorQueue.error(.unavailable, "P-256 is not available")
         }
         guard let point = EC_POINT_new(group) else {
             EC_GROUP_free(group)
@@ -61,8 +61,8 @@ package final class P256FixedKeyTable: @unchecked Sendable {
         judgements(of: signatures) ?? [Bool](repeating: false, count: signatures.count)
     }
 
-    /// Returns, for each signature, whether this key made it, or nil if OpenSSL could not decide because memory is
-    /// exhausted.
+    /// Returns, for each signature, whether this key made it. The result is nil if OpenSSL could not decide because
+    /// memory is exhausted.
     package func judgements(of signatures: [Signature]) -> [Bool]? {
         var judgements: [Bool] = []
         judgements.reserveCapacity(signatures.count)

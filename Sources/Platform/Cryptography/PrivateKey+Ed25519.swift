@@ -13,7 +13,7 @@ extension PrivateKey {
             EVP_PKEY_new_raw_private_key_ex(
                 nil, "ED25519", nil, seed.assumingMemoryBound(to: UInt8.self).baseAddress, seed.count)
         }
-        guard let handle else { throw ErrorQueue.error(.unavailable, "no Ed25519 keys") }
+        guard let handle else { throw ErrorQueue.error(.unavailable, "Ed25519 keys are not available") }
         self.init(owning: handle)
     }
 

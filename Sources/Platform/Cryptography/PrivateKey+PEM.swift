@@ -98,7 +98,7 @@ extension PrivateKey {
             } else if text.first == 0x30 {
                 "DER; convert it with: openssl pkcs8 -inform DER -nocrypt -in FILE -out NEW"
             } else {
-                "no PEM text"
+                "text that is not PEM"
             }
         return CryptographyError(
             .malformedKey, "not an unencrypted PKCS#8 key in PEM (-----BEGIN PRIVATE KEY-----), but \(found)")

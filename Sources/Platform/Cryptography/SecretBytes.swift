@@ -14,7 +14,8 @@ package func constantTimeEquals(_ left: [UInt8], _ right: [UInt8]) -> Bool {
 
 /// Returns random bytes from OpenSSL's cryptographically secure generator.
 ///
-/// - Throws: ``CryptographyError`` with code `unavailable` if the generator cannot be seeded.
+/// - Throws: ``CryptographyError``: `unavailable` if the generator fails, `invalidArgument` if too many bytes are
+///   requested.
 package func randomBytes(_ count: Int) throws(CryptographyError) -> [UInt8] {
     guard count > 0 else { return [] }
     guard let asked = Int32(exactly: count) else {
@@ -30,7 +31,8 @@ package func randomBytes(_ count: Int) throws(CryptographyError) -> [UInt8] {
 
 /// Returns a random key from OpenSSL's separate generator for secrets.
 ///
-/// - Throws: the same errors as ``randomBytes(_:)``.
+/// - Throws: ``CryptographyError``: `unavailable` if the generator fails, `invalidArgument` if the size is less than 1
+///   or exceeds ``SecretKey/maximumByteCount``.
 package func randomKey(byteCount: Int) throws(CryptographyError) -> SecretKey {
     guard (1...SecretKey.maximumByteCount).contains(byteCount) else {
         throw CryptographyError(.invalidArgument, "unsupported key size: \(byteCount) bytes")

@@ -13,7 +13,7 @@ package final class TrustStore: @unchecked Sendable {
 
     /// - Throws: ``CryptographyError``: `untrustworthyRoot` if a root is not self-signed or has malformed extensions,
     ///   `invalidArgument` if there are no roots, `unavailable` if OpenSSL fails. Verifying the roots' own signatures
-    ///   also tests libcrypto, so a process must not start if this fails.
+    ///   also tests libcrypto, so a process must not start if this throws.
     package init(roots: [Certificate]) throws(CryptographyError) {
         ErrorQueue.clear()
         guard !roots.isEmpty else { throw CryptographyError(.invalidArgument, "a trust store needs at least one root") }
@@ -38,11 +38,11 @@ package final class TrustStore: @unchecked Sendable {
     private static func configure(_ store: OpaquePointer) throws(CryptographyError) {
         let parameters = X509_VERIFY_PARAM_new()
         defer { X509_VERIFY_PARAM_free(parameters) }
-        // NO_CHECK_TIME: OpenSSL would check a certificate's validity period before the signatures below it, and its
-        // versions disagree on whether a certificate is valid exactly at notAfter. The depth is the maximum number of
-        // intermediates; callers with a lower limit reject longer paths themselves. Level 3 (128 bits) rejects SHA-1,
-        // MD5, SHA-224 and RSA keys below 3,072 bits. X509_STRICT stays off, because its meaning differs between
-        // OpenSSL versions.
+        // NO_CHECK_TIME, because OpenSSL would check a certificate's validity period before the signatures below it,
+        // and because OpenSSL versions disagree on whether a certificate is valid exactly at notAfter. The depth is the
+        // maximum number of intermediates; callers with a lower limit reject longer paths themselves. Level 3 (128
+        // bits) rejects SHA-1, MD5, SHA-224 and RSA keys below 3,072 bits. X509_STRICT stays off, because its meaning
+        // differs between OpenSSL versions.
         let flags = UInt(X509_V_FLAG_TRUSTED_FIRST | X509_V_FLAG_NO_CHECK_TIME)
         guard X509_VERIFY_PARAM_set_flags(parameters, flags) == 1 else {
             throw ErrorQueue.error(.unavailable, "failed to configure the certificate store")

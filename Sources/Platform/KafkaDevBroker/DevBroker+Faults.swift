@@ -43,7 +43,7 @@ extension DevBroker {
         }
     }
 
-    /// Removes injected errors that have not been returned yet.
+    /// Removes injected errors for requests of this type that have not been returned yet.
     public func clearFailures(_ request: Request) throws(KafkaError) {
         try call("clear errors") { cluster in
             rd_kafka_mock_clear_request_errors(cluster, request.rawValue)

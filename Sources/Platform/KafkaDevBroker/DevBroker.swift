@@ -133,7 +133,11 @@ public final class DevBroker: Sendable {
     public func createTopic(_ topic: KafkaTopic, partitions: Int) throws(KafkaError) {
         guard (1...1000).contains(partitions), !topic.rawValue.isEmpty, topic.rawValue.utf8.count <= 249 else {
             throw KafkaError(
-                .invalidArgument, "cannot create \(topic) with \(partitions) partitions; 1 to 1000 are supported")
+                .invalidArgument,
+                """
+                cannot create topic "\(topic)" with \(partitions) partitions; use 1 to 1000 partitions, and a name of \
+                1 to 249 bytes
+                """)
         }
         try call("create topic \(topic)") { cluster in
             rd_kafka_mock_topic_create(cluster, topic.rawValue, Int32(partitions), Int32(min(3, brokerCount)))

@@ -147,7 +147,8 @@ public struct KafkaRecord: Sendable {
     /// The record's topic and partition.
     public var topicPartition: KafkaTopicPartition { KafkaTopicPartition(topic: topic, partition: partition) }
 
-    /// Returns the last header with this name, which is the one that applies if a name repeats.
+    /// Returns the last header with this name, which is the one that applies if the name repeats, or nil if there is
+    /// none.
     public func header(_ key: String) -> KafkaHeader? {
         withHeaderValue(key) { value in KafkaHeader(key: key, value: value.map { Array($0) }) }
     }
@@ -172,7 +173,7 @@ public struct KafkaRecord: Sendable {
     }
 }
 
-/// Two records are equal if their headers are equal, even if one has packed headers.
+/// Two records are equal if all their properties are equal. Packed headers can equal headers in a list.
 extension KafkaRecord: Hashable {
     public static func == (lhs: KafkaRecord, rhs: KafkaRecord) -> Bool {
         lhs.offset == rhs.offset && lhs.topicPartition == rhs.topicPartition

@@ -24,8 +24,8 @@ public struct KafkaTopicDescription: Hashable, Sendable {
     public let topic: KafkaTopic
     /// The topic's partitions, ordered by number.
     public let partitions: [Partition]
-    /// The topic's settings, including defaults but not sensitive values, or nil on the embedded broker, which has no
-    /// settings.
+    /// The topic's settings, including defaults but not sensitive values. Nil if the settings were not requested or
+    /// this user may not read them, and on the embedded broker, which has no settings.
     public let configuration: [String: String]?
 
     /// Creates a description with these properties.

@@ -58,7 +58,7 @@ public struct KafkaTopicFinding: Hashable, Sendable, CustomStringConvertible {
     public let expected: String
     /// The actual value.
     public let found: String
-    /// The smallest sufficient value of the setting, in the format that Kafka's tools use.
+    /// A value that meets the expectation, in the format that Kafka's tools use; empty if the topic does not exist.
     public let sufficient: String
 
     /// A one-line description.

@@ -193,7 +193,8 @@ public enum KafkaTokenSettings {
     private static func region(_ configuration: Configuration) throws(ConfigurationError) -> String {
         let found = configuration[region] ?? variable("AWS_REGION") ?? variable("AWS_DEFAULT_REGION")
         guard let found else {
-            throw configuration.error(region.key, "is required with \(provider.key)=aws-msk-iam: the cluster's region.")
+            throw configuration.error(
+                region.key, "must be set to the cluster's region with \(provider.key)=aws-msk-iam.")
         }
         guard found.utf8.allSatisfy({ $0 >= 97 && $0 <= 122 || $0 >= 48 && $0 <= 57 || $0 == 45 }) else {
             throw configuration.error(region.key, "\"\(found)\" must be a region, such as eu-central-1.")

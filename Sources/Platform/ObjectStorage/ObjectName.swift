@@ -8,8 +8,8 @@ package struct ObjectName: Sendable, Hashable, Comparable, CustomStringConvertib
 
     /// The maximum length of a name in bytes. S3 allows 1,024, including the prefix in the URL.
     package static let maximumBytes = 900
-    /// The maximum length of a component in bytes: the limit for file names, minus the characters that a temporary file
-    /// adds.
+    /// The maximum length of a component in bytes. It is below the limit for file names, because the name of a
+    /// temporary file has additional characters.
     package static let maximumComponentBytes = 200
 
     /// - Throws: ``ObjectStoreError`` with code `invalidName` if the text is empty or too long, or has a forbidden

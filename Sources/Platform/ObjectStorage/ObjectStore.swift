@@ -34,9 +34,9 @@ package protocol ObjectStore: Sendable {
     ///
     /// - Parameter expected: the version to replace; nil if the object must not exist.
     /// - Returns: the new version.
-    /// - Throws: ``ObjectStoreError``: `changed` if the object has a different version or does not exist. After a
-    ///   retriable error (``ObjectStoreError/isRetriable``), the object may have the old or the new content; read it to
-    ///   find out.
+    /// - Throws: ``ObjectStoreError``: `changed` if the object's version is not `expected`; a missing object has the
+    ///   version nil. After a retriable error (``ObjectStoreError/isRetriable``), the object may have the old or the
+    ///   new content; read it to find out.
     func replace(
         _ name: ObjectName, _ bytes: [UInt8], expected: ObjectVersion?
     ) async throws(ObjectStoreError) -> ObjectVersion

@@ -6,7 +6,8 @@ package struct EndpointURL: Sendable, Equatable {
     package let isEncrypted: Bool
     /// Whether the URL contains a user name and possibly a password. If so, do not print a rejected URL.
     package let hasUser: Bool
-    /// The problem with the URL, phrased as the end of a sentence, or nil if there is none.
+    /// The problem with the URL, worded to follow the URL's name, such as `is not an https:// URL`. Nil if there is
+    /// none, and always nil if ``hasUser`` is true.
     package let problem: String?
     private let host: Substring
 

@@ -14,7 +14,8 @@ package struct Checkpoint: Equatable, Sendable {
         origin: String, size: Int, root: MerkleHash, extensions: [String] = []
     ) throws(TransparencyLogError) {
         guard size >= 0, ([origin] + extensions).allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy { $0 >= 0x20 } }) else {
-            throw TransparencyLogError(.invalidArgument, "a checkpoint needs a one-line origin and a nonnegative size")
+            throw TransparencyLogError(
+                .invalidArgument, "a checkpoint needs a one-line origin, one-line extensions and a nonnegative size")
         }
         self.origin = origin
         self.size = size
@@ -49,6 +50,6 @@ package struct Checkpoint: Equatable, Sendable {
         ([origin, String(size), root.base64] + extensions).map { $0 + "\n" }.joined()
     }
 
-    /// Creates a note with this text and without signatures.
+    /// Creates an unsigned note with this text.
     package func note() throws(TransparencyLogError) -> SignedNote { try SignedNote(text: text) }
 }

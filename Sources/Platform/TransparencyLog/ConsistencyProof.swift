@@ -33,8 +33,8 @@ package struct ConsistencyProof: Equatable, Sendable {
         return ConsistencyProof(hashes: hashes)
     }
 
-    /// Whether the new tree begins with the leaves of the old tree (RFC 9162 section 2.1.4.2). Every tree begins with
-    /// the empty tree, which has the root ``MerkleHash/ofEmptyTree``.
+    /// Whether this proof shows that the new tree begins with the leaves of the old tree (RFC 9162 section 2.1.4.2).
+    /// Every tree begins with the empty tree, which has the root ``MerkleHash/ofEmptyTree``.
     package func proves(
         oldSize: Int, oldRoot: MerkleHash, newSize: Int, newRoot: MerkleHash
     ) -> Bool {

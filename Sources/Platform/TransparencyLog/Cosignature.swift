@@ -6,7 +6,8 @@ package enum Cosignature {
     }
 
     /// The message that an ML-DSA-44 key signs: the specification's `cosigned_message` for the whole tree. It contains
-    /// the cosigner's name, but no extension lines. Nil if a name or an origin is longer than 255 bytes.
+    /// the cosigner's name, but no extension lines. Nil if the name or the origin is longer than 255 bytes,
+    /// or the time is negative.
     static func message(_ checkpoint: Checkpoint, cosigner: String, time: Int) -> [UInt8]? {
         guard let name = UInt8(exactly: cosigner.utf8.count), let origin = UInt8(exactly: checkpoint.origin.utf8.count),
             let time = UInt64(exactly: time), let size = UInt64(exactly: checkpoint.size)

@@ -42,7 +42,7 @@ package struct EntryBundle: Sendable {
         var at = 0
         while at < bytes.count {
             guard bytes.count - at >= 2, ends.count < TilePath.fullWidth else {
-                throw TransparencyLogError(.malformedBundle, "the bundle has more bytes after entry \(ends.count)")
+                throw TransparencyLogError(.malformedBundle, "the bundle has extra bytes after \(ends.count) entries")
             }
             let length = Int(bytes[at]) << 8 | Int(bytes[at + 1])
             guard bytes.count - at - 2 >= length else {

@@ -32,7 +32,8 @@ package struct InclusionProof: Equatable, Sendable {
         return InclusionProof(index: index, hashes: hashes)
     }
 
-    /// Whether the tree with `size` leaves and this root has this leaf at ``index`` (RFC 9162 section 2.1.3.2).
+    /// Whether this proof shows that the tree with `size` leaves and this root has this leaf at ``index`` (RFC 9162
+    /// section 2.1.3.2).
     package func proves(_ leaf: MerkleHash, size: Int, root: MerkleHash) -> Bool {
         guard index >= 0, index < size else { return false }
         var hasher = MerkleHasher()

@@ -73,7 +73,7 @@ package struct MerkleFrontier: Sendable {
         return root(using: &hasher)
     }
 
-    /// The root of the tree.
+    /// Returns the root of the tree.
     package func root(using hasher: inout MerkleHasher) -> MerkleHash {
         guard var root = subtrees.last else { return .ofEmptyTree }
         for subtree in subtrees.dropLast().reversed() { root = hasher.node(subtree, root) }
@@ -87,7 +87,7 @@ package struct MerkleFrontier: Sendable {
     }
 
     /// Returns the partial tiles on the right edge, lowest level first, at the paths
-    /// ``TilePath/partialTiles(ofSize:)``. Empty if the frontier was created with `givesTiles: false`.
+    /// ``TilePath/partialTiles(ofSize:)``. The result is empty if the frontier was created with `givesTiles: false`.
     package func partialTiles() -> [HashTile] {
         guard givesTiles else { return [] }
         return TilePath.partialTiles(ofSize: size).compactMap { path in

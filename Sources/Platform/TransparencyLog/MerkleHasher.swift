@@ -37,8 +37,8 @@ package struct MerkleHasher: ~Copyable {
         return finish()
     }
 
-    /// Returns the root above subtrees of equal height with these hashes, such as those of a full tile. The number of
-    /// hashes must be a power of two.
+    /// Returns the root above subtrees of equal height. `hashes` are the hashes of the subtrees, such as the content of
+    /// a full tile. Their number must be a power of two.
     mutating func root(ofPerfect hashes: ArraySlice<MerkleHash>) -> MerkleHash {
         var row = Array(hashes)
         while row.count > 1 {

@@ -27,8 +27,9 @@ package struct NoteSignature: Hashable, Sendable {
     package let name: String
     /// The key id: four bytes as a big-endian number.
     package let keyID: UInt32
-    /// The bytes after the key id: 64 for Ed25519; for the other types, an eight-byte signed number, followed by 64
-    /// bytes, or by 2,420 bytes for ML-DSA-44.
+    /// The bytes after the key id. For ``NoteSignatureType/ed25519``, these are a 64-byte signature. For the other
+    /// types, these are an eight-byte number that the signature covers, and then the signature, which has 2,420 bytes
+    /// for ML-DSA-44 and 64 bytes otherwise.
     package let signature: [UInt8]
 
     package init(name: String, keyID: UInt32, signature: [UInt8]) {

@@ -81,7 +81,7 @@ package struct NoteVerifier: Equatable, Sendable {
 
     /// Returns a verifier for this public key with a different name or signature type.
     ///
-    /// - Throws: ``TransparencyLogError`` with code `malformedKey` if the name is invalid.
+    /// - Throws: the same errors as ``init(name:type:publicKey:)``.
     package func with(name: String? = nil, type: NoteSignatureType? = nil) throws(TransparencyLogError) -> NoteVerifier
     {
         try NoteVerifier(name: name ?? self.name, type: type ?? self.type, publicKey: publicKey)

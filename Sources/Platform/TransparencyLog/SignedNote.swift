@@ -26,7 +26,9 @@ package struct SignedNote: Equatable, Sendable {
     /// - Throws: ``TransparencyLogError`` with code `malformedNote`.
     package init(bytes: [UInt8]) throws(TransparencyLogError) {
         func malformed(_ why: String) -> TransparencyLogError { TransparencyLogError(.malformedNote, why) }
-        guard bytes.count <= Self.maximumByteCount else { throw malformed("the note has \(bytes.count) bytes") }
+        guard bytes.count <= Self.maximumByteCount else {
+            throw malformed("the note is too long: \(bytes.count) bytes")
+        }
         // The last empty line separates the text from the signatures.
         guard bytes.last == UInt8(ascii: "\n"), let blank = Self.lastBlankLine(of: bytes) else {
             throw malformed("the note has no empty line before the signatures, or no newline at the end")
@@ -36,7 +38,7 @@ package struct SignedNote: Equatable, Sendable {
         }
         let lines = bytes[(blank + 1)...].dropLast().split(
             separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-        guard lines.count <= Self.maximumSignatureCount else { throw malformed("\(lines.count) signatures") }
+        guard lines.count <= Self.maximumSignatureCount else { throw malformed("too many signatures: \(lines.count)") }
         var signatures: [NoteSignature] = []
         for line in lines {
             guard let signature = NoteSignature(line: line) else { throw malformed("a line is not a signature") }
@@ -46,8 +48,8 @@ package struct SignedNote: Equatable, Sendable {
         self.signatures = signatures
     }
 
-    /// Parses concatenated notes, such as joined files, and ignores empty lines between them. Use it only for notes
-    /// without text lines that look like signatures, such as checkpoints.
+    /// Parses concatenated notes, such as joined files, and ignores empty lines between them. Use this only for
+    /// notes, such as checkpoints, that have no text lines that look like signatures.
     ///
     /// - Throws: ``TransparencyLogError`` with code `malformedNote`, including when there is no note.
     package static func sequence(_ bytes: [UInt8]) throws(TransparencyLogError) -> [SignedNote] {
@@ -118,7 +120,7 @@ package struct SignedNote: Equatable, Sendable {
         bytes.last == UInt8(ascii: "\n") && bytes.allSatisfy { $0 >= 0x20 || $0 == UInt8(ascii: "\n") }
     }
 
-    /// Returns the index of the last empty line, or nil if no signature follows it.
+    /// Returns the index of the last empty line, or nil if there is none or nothing follows it.
     private static func lastBlankLine(of bytes: [UInt8]) -> Int? {
         var at = bytes.count - 1
         while at >= 1 {

@@ -45,8 +45,8 @@ package struct TilePath: Hashable, Sendable {
         }
     }
 
-    /// Returns the number of entry bundles in a tree with `size` leaves, including a partial bundle. It cannot
-    /// overflow.
+    /// Returns the number of entry bundles in a tree with `size` leaves, including a partial bundle. The
+    /// calculation cannot overflow.
     package static func bundleCount(size: Int) -> Int { size / fullWidth + (size % fullWidth > 0 ? 1 : 0) }
 
     /// Returns the partial tiles on the right edge of a tree with `size` leaves, lowest level first.

@@ -117,7 +117,7 @@ private struct PolicyReading {
         }
         var found: [WitnessQuorum.Member] = []
         for name in members {
-            guard let member = names[name] else { throw Problem("a group member is not defined yet") }
+            guard let member = names[name] else { throw Problem("a group member must be defined before the group") }
             guard used.insert(name).inserted else {
                 throw Problem("a group member is already listed in this or another group")
             }
@@ -132,7 +132,9 @@ private struct PolicyReading {
         guard items.count == 1 else { throw Problem("expected quorum NAME") }
         guard quorum == nil else { throw Problem("there is a second quorum line") }
         let member = names[items[0]]
-        guard member != nil || items[0] == Self.none else { throw Problem("the quorum is not defined yet") }
+        guard member != nil || items[0] == Self.none else {
+            throw Problem("the quorum line must name an earlier witness or group, or none")
+        }
         quorum = (items[0], member)
     }
 

@@ -24,7 +24,9 @@ package struct TlogProof: Equatable, Sendable {
     /// - Throws: ``TransparencyLogError`` with code `malformedProof`, or `malformedNote` for its checkpoint.
     package init(bytes: [UInt8]) throws(TransparencyLogError) {
         func malformed(_ why: String) -> TransparencyLogError { TransparencyLogError(.malformedProof, why) }
-        guard bytes.count <= Self.maximumByteCount else { throw malformed("the proof has \(bytes.count) bytes") }
+        guard bytes.count <= Self.maximumByteCount else {
+            throw malformed("the proof is too long: \(bytes.count) bytes")
+        }
         var rest = bytes[...]
         guard Lines.next(&rest)?.elementsEqual(Self.header.utf8) == true else {
             throw malformed("the first line is not \(Self.header)")
@@ -84,7 +86,7 @@ enum Lines {
     }
 
     /// Removes and returns the base64 hashes before an empty line, and removes that line. Returns nil if a line is not
-    /// a hash or there are more than 63 hashes.
+    /// a hash, there are more than 63 hashes, or there is no empty line.
     static func hashes(_ rest: inout ArraySlice<UInt8>) -> [MerkleHash]? {
         var hashes: [MerkleHash] = []
         while let line = next(&rest) {

@@ -141,7 +141,7 @@ struct CertificateTests {
         try Certificate.checkRoots(pem: root.pem)
         try Certificate.checkRoots(pem: Array("text\n".utf8) + root.pem)
         for (bytes, fix) in [
-            (root.der, "openssl x509 -inform DER"), (Array("  ".utf8) + root.pem, "remove it"),
+            (root.der, "openssl x509 -inform DER"), (Array("  ".utf8) + root.pem, "remove the whitespace"),
             (Array("text".utf8), "no certificate"), ([], "no certificate"),
         ] {
             let error = #expect(throws: CryptographyError.self) { try Certificate.checkRoots(pem: bytes) }

@@ -24,7 +24,7 @@ struct PrivateKeyTests {
         ("-----BEGIN EC PRIVATE KEY-----\n", "traditional format"),
         ("-----BEGIN EC PARAMETERS-----\n", "traditional format"),
         ("-----BEGIN CERTIFICATE-----\n", "a certificate"), ("-----BEGIN PUBLIC KEY-----\n", "a public key"),
-        ("0\u{1}", "DER"), ("hello", "no PEM"), ("", "no PEM"),
+        ("0\u{1}", "DER"), ("hello", "not PEM"), ("", "not PEM"),
     ])
     func `the error for a file without a private key names its content`(_ text: String, _ found: String) {
         let error = #expect(throws: CryptographyError.self) { try PrivateKey(pem: Array(text.utf8)) }

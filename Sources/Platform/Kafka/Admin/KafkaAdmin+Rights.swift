@@ -7,7 +7,7 @@ extension KafkaAdmin {
     /// Brokers omit these topics from the list of all topics. A request for one topic by name fails with an
     /// authorization error, whether or not the topic exists.
     ///
-    /// - Throws: the error for the first request that is not answered within `limit`.
+    /// - Throws: the error of the first request that fails, such as one that is not answered within `limit`.
     public func deniedTopics(
         among topics: [KafkaTopic], within limit: Duration = .seconds(10)
     ) async throws(KafkaError) -> Set<KafkaTopic> {

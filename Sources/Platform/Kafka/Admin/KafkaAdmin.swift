@@ -3,9 +3,10 @@ internal import Dispatch
 internal import Primitives
 internal import Synchronization
 
-/// A client that queries topics and groups, and creates topics.
+/// A client that describes and creates topics, deletes records, and reads and sets the committed offsets of groups.
 ///
-/// Calls that wait for a broker run one at a time on the client's queue, each with a time limit. Operations that the
+/// Calls that wait for a broker have a time limit. They run one at a time on the client's queue, except for requests to
+/// several leaders, which run concurrently. Operations that the
 /// embedded broker does not support fail immediately with `notOnEmbeddedBroker`.
 public final class KafkaAdmin: Sendable {
     private struct State {
@@ -175,7 +176,7 @@ struct AdminRequest {
         // librdkafka ends the request at its limit; the extra second gives the result time to arrive.
         let wait = Int32(clamping: (limit + .seconds(1)).clampedMilliseconds)
         guard let event = EventPointer(pollingFrom: QueuePointer(raw: queue), timeoutMilliseconds: wait) else {
-            throw KafkaError(.timedOut, "\(attempt): no answer within \(limit)")
+            throw KafkaError(.timedOut, "\(attempt): no response within \(limit)")
         }
         defer { event.destroy() }
         let error = rd_kafka_event_error(event.raw)

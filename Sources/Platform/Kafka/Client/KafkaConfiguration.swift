@@ -30,9 +30,9 @@ public struct KafkaConfiguration: Hashable, Sendable {
     public let properties: [String: String]
     /// The set of default properties.
     public let profile: Profile
-    /// The group name for readers without a group: `client.id` unless set. librdkafka looks up this group's
-    /// coordinator. If this user may not describe the group, brokers with access control reject the lookup once a
-    /// second.
+    /// The group name for readers that do not join a group. By default, it is the property `client.id`, or `rdkafka` if
+    /// that is missing. librdkafka looks up this group's coordinator. If this user may not describe the group, brokers
+    /// with access control reject the lookup once a second.
     public var readerGroup: String
     /// The source of SASL OAUTHBEARER tokens, or nil if librdkafka requests its own tokens or needs none.
     public var tokenSource: KafkaTokenSource?
@@ -49,7 +49,7 @@ public struct KafkaConfiguration: Hashable, Sendable {
         readerGroup = properties["client.id"].flatMap { $0.isEmpty ? nil : $0 } ?? "rdkafka"
         guard !bootstrapServers.isEmpty else {
             throw KafkaError(
-                .invalidConfiguration, "bootstrap.servers is empty: set it to host:port of at least one broker")
+                .invalidConfiguration, "bootstrap.servers is empty: set it to the host:port of at least one broker")
         }
         for (name, value) in properties.sorted(by: { $0.key < $1.key }) {
             if let reason = ReservedProperties.refusal(name: name, value: value) {

@@ -24,7 +24,7 @@ extension KafkaError {
         public static let undeclaredTopic = Code(rawValue: -1005)
         /// No broker answers at the moment. The send was rejected immediately.
         public static let brokersUnavailable = Code(rawValue: -1006)
-        /// The producer had a fatal error while the record was in flight and was replaced.
+        /// While the record was in flight, the producer had a fatal error and was replaced.
         public static let producerReplaced = Code(rawValue: -1007)
         /// The embedded broker does not support this operation.
         public static let notOnEmbeddedBroker = Code(rawValue: -1008)
@@ -140,7 +140,7 @@ extension KafkaError {
         /// Whether the brokers rejected the record because of its size.
         public var isTooLarge: Bool { self == .messageTooLarge || self == .recordListTooLarge }
 
-        /// Whether the brokers rejected the record's content, so that every attempt fails until a topic setting
+        /// Whether the record was rejected because of its content. If so, every attempt fails until a topic setting
         /// changes. Brokers reject whole batches, so the cause may be another record in the batch.
         public var isRefusal: Bool {
             isTooLarge || [.invalidTimestamp, .recordRejected, .invalidRecord].contains(self)

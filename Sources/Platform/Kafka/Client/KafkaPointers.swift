@@ -26,7 +26,7 @@ struct TopicPointer: @unchecked Sendable {
 package struct EventPointer {
     let raw: OpaquePointer
 
-    /// Polls the next entry. Returns nil if the queue is empty (`rd_kafka_queue_poll`).
+    /// Polls the next entry (`rd_kafka_queue_poll`). Returns nil if the queue is still empty after the timeout.
     init?(pollingFrom queue: QueuePointer, timeoutMilliseconds: Int32 = 0) {
         guard let raw = rd_kafka_queue_poll(queue.raw, timeoutMilliseconds) else { return nil }
         self.raw = raw

@@ -35,9 +35,9 @@ enum DefaultProperties {
         ]
     }
 
-    /// Makes admin clients log closed connections. If the security protocols differ, the only sign is that the listener
-    /// closes the connection immediately. Idle connections cause no log lines, because no admin client lives long
-    /// enough for brokers to close them.
+    /// Makes admin clients log closed connections. If the listener requires a different security protocol, the only
+    /// sign is that it closes the connection immediately. Idle connections cause no log lines, because no admin client
+    /// lives long enough for brokers to close them.
     static let admin = [ClientProperty("log.connection.close", "true")]
 
     static func consumer(_ profile: KafkaConfiguration.Profile, _ prefetch: KafkaPrefetch) -> [ClientProperty] {
@@ -64,8 +64,8 @@ enum DefaultProperties {
 
 /// Properties that this library requires for every client with a given role.
 enum FixedProperties {
-    /// The embedded broker creates topics regardless of `allow.auto.create.topics`, and with `false`, librdkafka would
-    /// warn repeatedly.
+    /// Returns the properties for all roles. `allow.auto.create.topics` is true for the embedded broker, because that
+    /// broker creates topics regardless of the property, and with `false`, librdkafka would warn repeatedly.
     static func common(_ profile: KafkaConfiguration.Profile) -> [ClientProperty] {
         [
             ClientProperty("log.queue", "true"),
@@ -114,7 +114,7 @@ enum ReservedProperties {
         "message.send.max.retries": durability,
         "transactional.id": "transactions are not used",
         "transaction.timeout.ms": "transactions are not used",
-        "partitioner": "Java clients use murmur2_random; a different partitioner would break the order of a key",
+        "partitioner": "murmur2_random matches Java clients; a different partitioner would break per-key ordering",
         "delivery.report.only.error": "each send waits for its delivery report",
         "enable.auto.offset.store": offsets,
         "enable.auto.commit": offsets,

@@ -25,7 +25,7 @@ public struct KafkaTokenError: Error, Hashable, Sendable, CustomStringConvertibl
 
     /// A human-readable description, without secrets.
     public let message: String
-    /// Whether the identity provider rejected the request, so that a retry is pointless.
+    /// Whether the identity provider rejected the request. If so, a retry is pointless.
     public let isRefusal: Bool
 
     /// Creates a failure with this text.

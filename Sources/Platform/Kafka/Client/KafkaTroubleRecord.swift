@@ -5,8 +5,8 @@ public struct KafkaTroubleRecord: Hashable, Sendable {
         var time: Int64
     }
 
-    /// The time after which an error is dropped, in nanoseconds. librdkafka repeats a persistent error every 30 s, so
-    /// an older one may have been resolved.
+    /// The age in nanoseconds at which a denial is no longer reported and a connection problem can be replaced by a
+    /// less specific one. librdkafka repeats a persistent error every 30 s, so an older one may have been resolved.
     private static let memory: Int64 = 60_000_000_000
 
     private var connection: Entry?

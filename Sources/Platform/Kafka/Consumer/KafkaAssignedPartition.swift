@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// A partition assigned to this consumer. Its owner reads its records and stores its position.
+/// A partition assigned to a consumer. Its owner reads the records and stores the position.
 ///
 /// A partition has a single reader: calls to `next` must not overlap. If a partition is not read, librdkafka fetches up
 /// to its queue limit (`queued.max.messages.kbytes`), while other partitions, heartbeats and commits continue. This
@@ -17,7 +17,7 @@ public final class KafkaAssignedPartition: Sendable {
 
     /// The partition.
     public let topicPartition: KafkaTopicPartition
-    /// Unique within this consumer. A partition that is assigned again has a new epoch.
+    /// The number of this assignment, unique within the consumer. A partition that is assigned again has a new epoch.
     public let epoch: UInt64
     /// The offset at which reading starts.
     public let startOffset: KafkaOffset
@@ -41,7 +41,8 @@ public final class KafkaAssignedPartition: Sendable {
         set { currentPhase.store(newValue, ordering: .releasing) }
     }
 
-    /// Whether new work may start; false after a revocation or loss has begun, or if the consumer is closing.
+    /// Whether new work may start. False once the partition is being revoked or has been lost, once the consumer is
+    /// closing, and after certain errors, such as an offset out of range.
     public var isActive: Bool { phase == .active }
 
     /// The next offset to read: one past the last record returned by ``next(maxRecords:maxBytes:within:)``, or the end
@@ -65,8 +66,9 @@ public final class KafkaAssignedPartition: Sendable {
     ///   - maxRecords: the maximum number of records, at least 1.
     ///   - maxBytes: the size in bytes after which no further record is added.
     ///   - limit: the maximum wait for the first record; nil waits indefinitely.
-    /// - Returns: the records, or nil if the partition is inactive or the task is cancelled. The array is empty if
-    ///   `limit` expires, or at the end of the partition, which is reported only to a consumer without a group.
+    /// - Returns: the records, or nil if the partition is inactive or damaged, or if the task is cancelled. The array
+    ///   is empty if `limit` expires, or at the end of the partition, which is reported only to a consumer without a
+    ///   group.
     public func next(
         maxRecords: Int, maxBytes: Int = .max, within limit: Duration? = nil
     ) async -> [KafkaRecord]? {

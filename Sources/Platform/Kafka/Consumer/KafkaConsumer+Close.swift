@@ -5,10 +5,10 @@ internal import Primitives
 extension KafkaConsumer {
     /// Revokes all partitions (draining and committing as in a rebalance), leaves the group and closes the client.
     ///
-    /// A member that has not received its first assignment waits up to 5 s for it. If the assignment does not arrive,
-    /// for example in a busy group, the closed client is never destroyed. librdkafka up to 2.2 would otherwise abort
-    /// the process (librdkafka issue 4312). A static member (`groupInstanceId`) does not leave the group, because it is
-    /// expected to return.
+    /// A member that has not received its first assignment waits for it for half of `limit`, but at most 5 s. If the
+    /// assignment does not arrive, for example in a busy group, the closed client is never destroyed. librdkafka up to
+    /// 2.2 would otherwise abort the process (librdkafka issue 4312). A static member (`groupInstanceId`) does not
+    /// leave the group, because it is expected to return.
     ///
     /// - Returns: whether the consumer was closed within `limit`. If false, the client is leaked, and the process
     ///   should end soon.
@@ -47,8 +47,8 @@ extension KafkaConsumer {
         return await released.wait(within: max(.milliseconds(100), deadline - clock.now))
     }
 
-    /// Lets the owners of all partitions finish, and commits their stored offsets while the group is still stable,
-    /// because the embedded broker rejects commits while members are leaving.
+    /// Lets the owners of all partitions finish, and then commits the stored offsets before leaving the group, because
+    /// the embedded broker rejects commits while members are leaving.
     private func giveBack(within limit: Duration) async {
         let states = Array(partitions.values)
         await withCheckedContinuation { continuation in

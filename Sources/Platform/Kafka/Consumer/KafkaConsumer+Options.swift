@@ -4,8 +4,8 @@ extension KafkaConsumer {
         /// Partitions assigned by the group. Each is read from its committed offset, or from its beginning if there is
         /// none.
         case group(KafkaConsumerGroup, topics: [KafkaTopic])
-        /// These partitions from these offsets (`.beginning` and `.end` are supported), without a group. Nothing is
-        /// committed, and the end of a partition is reported.
+        /// The given partitions from the given offsets (`.beginning` and `.end` are supported), without a group.
+        /// Nothing is committed, and the end of a partition is reported.
         case partitions([KafkaTopicPartition: KafkaOffset])
     }
 
@@ -34,7 +34,7 @@ extension KafkaConsumer {
         public var commitLimit: Duration = .seconds(5)
         /// Selects the records to read; nil means all. The position advances past the other records.
         package var filter: KafkaRecordFilter?
-        /// Whether a partition becomes inactive if this user may not read it. Otherwise, reading continues once the
+        /// Whether a partition becomes inactive if this user may not read it. If false, reading continues once the
         /// brokers allow it.
         package var stopsIfDenied = false
 

@@ -37,7 +37,7 @@ extension KafkaConsumer {
         guard
             let event = EventPointer(
                 pollingFrom: QueuePointer(raw: queue), timeoutMilliseconds: Int32(clamping: limit.clampedMilliseconds))
-        else { return KafkaError(.timedOut, "\(attempt): no answer") }
+        else { return KafkaError(.timedOut, "\(attempt): no response") }
         defer { event.destroy() }
         let answer = rd_kafka_event_error(event.raw)
         if answer != RD_KAFKA_RESP_ERR_NO_ERROR, answer != RD_KAFKA_RESP_ERR__NO_OFFSET {

@@ -9,15 +9,16 @@ extension KafkaConsumer {
         fileprivate let reader: RangeReader
     }
 
-    /// Reads ranges of partitions concurrently, without a group. It uses several clients, because each client handles
-    /// all responses from a broker on one thread.
+    /// Reads ranges of partitions concurrently, without a group. Uses several clients, because each client handles all
+    /// responses from a broker on one thread.
     ///
     /// - Parameters:
     ///   - ranges: the offsets to read, within the watermarks.
     ///   - clients: the maximum number of clients to divide the partitions among.
     ///   - options: the options for each client, such as prefetch limits and the filter.
     ///   - body: receives the batches of all partitions one at a time; returns false to stop.
-    /// - Throws: `offsetOutOfRange`, `topicAuthorizationFailed`, a fatal error, and any error thrown by `body`.
+    /// - Throws: the error that stopped reading, such as `offsetOutOfRange`, `topicAuthorizationFailed` or a fatal
+    ///   error; a `CancellationError`; any error thrown by `body`.
     package static func readRanges(
         _ configuration: KafkaConfiguration, _ ranges: [KafkaTopicPartition: Range<Int64>], clients: Int,
         options: Options = Options(), body: (RangeBatch) throws -> Bool
@@ -99,7 +100,7 @@ private struct RangeReader: Sendable {
                 ?? KafkaError(.closed, "stopped reading \(partition.topicPartition)")
         }
         // At the end of the partition, the remaining offsets in the range contain no records, only transaction markers.
-        // A recreated log may start below the range again.
+        // If the log was recreated, the position may be below the range.
         let position = max(range.lowerBound, min(partition.position.rawValue, range.upperBound))
         let reached = partition.hasReachedEnd ? range.upperBound : position
         return KafkaConsumer.RangeBatch(

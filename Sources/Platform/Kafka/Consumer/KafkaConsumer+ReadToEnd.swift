@@ -71,7 +71,7 @@ extension KafkaConsumer {
         }
     }
 
-    /// Returns the error that made a partition inactive, or nil if it was revoked.
+    /// Returns the error that stopped reading a partition, or nil if there was none.
     func failure(of partition: KafkaAssignedPartition) -> KafkaError? {
         state(of: partition)?.failure
     }
@@ -90,7 +90,7 @@ extension KafkaConsumer {
     /// Starts reading additional partitions on a consumer without a group.
     ///
     /// - Returns: the newly added partitions.
-    /// - Throws: `closed` if the consumer is not running; librdkafka's error.
+    /// - Throws: `closed` if the consumer is not running or belongs to a group; librdkafka's error for the assignment.
     public func read(
         _ offsets: [KafkaTopicPartition: KafkaOffset]
     ) throws(KafkaError) -> [KafkaAssignedPartition] {

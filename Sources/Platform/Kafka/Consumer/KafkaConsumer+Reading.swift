@@ -110,7 +110,7 @@ extension KafkaConsumer {
         let list = PartitionList()
         list.append(assigned.topicPartition, offset: nextOffset)
         let code = rd_kafka_offsets_store(handle.client.raw, list.pointer)
-        // The partition was just revoked or lost, so the next owner reads the record again.
+        // These errors mean that the partition was just revoked or lost. The next owner reads the records again.
         if code == RD_KAFKA_RESP_ERR__STATE || code == RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION { return }
         if code != RD_KAFKA_RESP_ERR_NO_ERROR { emit(.error(KafkaError(code, during: "storing an offset"))) }
     }
@@ -121,7 +121,7 @@ extension KafkaConsumer {
         completeDrains()
     }
 
-    /// Returns the state of this assignment, or nil if it has ended.
+    /// Returns the state of this assignment, or nil if the consumer no longer has the assignment.
     func state(of assigned: KafkaAssignedPartition) -> PartitionState? {
         partitions[assigned.topicPartition].flatMap { $0.assigned === assigned ? $0 : nil }
     }

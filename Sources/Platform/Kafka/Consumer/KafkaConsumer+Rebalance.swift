@@ -101,7 +101,8 @@ extension KafkaConsumer {
         for state in states { serve(state) }
     }
 
-    /// Connects a partition's queue to the handle's wake-up.
+    /// Creates a partition's state and connects the partition's queue to the handle's wake-up. Returns nil if there is
+    /// no client or no queue.
     func attach(_ position: StartPosition) -> PartitionState? {
         guard let handle else { return nil }
         forget(position.place)

@@ -4,12 +4,13 @@ internal import Primitives
 
 /// Makes librdkafka resume fetching as soon as a full queue has been read.
 ///
-/// Up to version 2.2, librdkafka compares a queue with its limit whenever the connection is active, but otherwise only
-/// once a second. A reader that has emptied all queues then waits for the rest of the second. A request to the leader
-/// makes the connection active. Later versions have `fetch.queue.backoff.ms`.
+/// Up to version 2.2, librdkafka compares a queue with its limit whenever the connection to the leader is active, but
+/// otherwise only once a second. A reader that has emptied all queues then waits for the rest of the second. A request
+/// to the leader makes the connection active. Later versions have `fetch.queue.backoff.ms`.
 extension KafkaConsumer {
-    /// The maximum duration of a request, and the interval between two requests.
+    /// The maximum duration of a request.
     private static let limit: Duration = .milliseconds(100)
+    /// The interval between two requests.
     private static let interval: Duration = .milliseconds(20)
 
     /// Notes that a reader received a batch.

@@ -7,7 +7,7 @@ internal import Primitives
 /// Group events are passed to `onEvent`. The owner of each ``KafkaAssignedPartition`` reads records at its own pace.
 /// Offsets are stored, and librdkafka commits them periodically. This class commits synchronously only when partitions
 /// are revoked. An explicit commit at any other time makes librdkafka 2.0.2 lose the member's other partitions in every
-/// rebalance. It does not use librdkafka's pause and resume functions, because resuming takes a second.
+/// rebalance. librdkafka's pause and resume functions are not used, because resuming takes a second.
 ///
 /// The actor runs on its own dispatch queue, which receives librdkafka's events and must not block. Blocking calls to
 /// librdkafka run on a second queue.
@@ -73,8 +73,8 @@ public actor KafkaConsumer {
     /// Creates the client and joins the group, or starts reading the given partitions. Can be called only once. A
     /// started consumer must be closed.
     ///
-    /// - Throws: `invalidConfiguration`; `closed` if it was already started; librdkafka's error for the subscription.
-    ///   Unreachable brokers are not an error, because librdkafka keeps trying to connect.
+    /// - Throws: `invalidConfiguration`; `closed` if this is not the first call; librdkafka's error for the
+    ///   subscription. Unreachable brokers are not an error, because librdkafka keeps trying to connect.
     public func start() throws(KafkaError) {
         guard phase == .created else { throw KafkaError(.closed, "the consumer has already been started") }
         let settings = configuration.settings(for: role, prefetch: prefetch, overrides: overrides)

@@ -13,20 +13,20 @@ public enum KafkaConsumerEvent: Sendable {
     case drainLimitExceeded([KafkaAssignedPartition])
     /// The broker no longer has the next offset of this partition, so reading stops.
     case offsetOutOfRange(KafkaTopicPartition, KafkaOffset)
-    /// The log of this partition is unreadable at or after this offset because of a wrong checksum, an unknown
-    /// compression or format, or a record that is too large to fetch. Records read earlier can still be processed and
-    /// their offsets stored. Reading stops, and `next` returns nil.
+    /// The log of this partition is unreadable at or after this offset because of a bad checksum, an unknown
+    /// compression type or record format, or a record that is too large to fetch. Records read earlier can still be
+    /// processed and their offsets stored. Reading stops, and `next` returns nil.
     case damaged(KafkaTopicPartition, KafkaOffset, KafkaError)
     /// Reading jumped from the expected offset to the actual one (``KafkaConsumer/OutOfRange/resetToBeginning``).
     case offsetReset(KafkaTopicPartition, expected: KafkaOffset, found: KafkaOffset)
-    /// A commit was rejected. The offsets remain stored, and the next periodic commit retries them if possible.
+    /// A commit failed. The offsets remain stored, and the next periodic commit includes them if possible.
     case commitFailed(KafkaError)
     /// An error from which librdkafka recovers on its own, such as an unavailable broker or an unknown topic.
     case error(KafkaError)
-    /// The client had a fatal error, for example because a static member was fenced. Close the consumer, then end the
-    /// process or create a new one.
+    /// The client had a fatal error, for example because a static member was fenced. Close the consumer, and then
+    /// create a new consumer or end the process.
     case fatal(KafkaError)
-    /// Statistics, reported every `statistics.interval.ms`. `partitions` contains only assigned ones.
+    /// Statistics, reported every `statistics.interval.ms`. `partitions` contains only assigned partitions.
     case statistics(KafkaStatistics)
     /// A log line from librdkafka.
     case log(KafkaLogLine)

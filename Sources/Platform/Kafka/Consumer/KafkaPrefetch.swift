@@ -11,8 +11,8 @@ public struct KafkaPrefetch: Hashable, Sendable {
     /// The maximum number of partitions assigned to this consumer at a time. If nil, it is the number of partitions at
     /// startup, or ``assumedPartitions`` if that is unknown.
     public var partitions: Int?
-    /// Whether the process only reads whole partitions at maximum speed. If so, each partition can use its whole share,
-    /// so that full queues rarely stall librdkafka.
+    /// Whether the process only reads whole partitions at maximum speed. If so, a partition may have a longer queue and
+    /// larger fetches, so that full queues rarely stall librdkafka.
     public var isBulk = false
 
     /// The number of partitions assumed if the actual number is unknown.
@@ -57,8 +57,8 @@ public struct KafkaPrefetch: Hashable, Sendable {
         ] + backoff
     }
 
-    /// The delay before a full queue is checked again. librdkafka versions before 2.3 lack the property and wait a
-    /// second.
+    /// The delay before a full queue is checked again (`fetch.queue.backoff.ms`). librdkafka versions before 2.3 lack
+    /// this property and wait a second.
     private static var backoff: [ClientProperty] {
         hasQueueBackoff ? [ClientProperty("fetch.queue.backoff.ms", "50")] : []
     }

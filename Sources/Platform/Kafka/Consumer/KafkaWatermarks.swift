@@ -23,10 +23,10 @@ public struct KafkaWatermarks: Sendable, Hashable {
         return .success(KafkaWatermarks(low: KafkaOffset(rawValue: low), high: KafkaOffset(rawValue: high)))
     }
 
-    /// Queries the leader of several partitions with two requests, regardless of their number. Blocks.
+    /// Queries the leaders of several partitions, with two requests to each leader. Blocks.
     ///
-    /// If the leader rejects one partition, librdkafka drops all results, so in that case each partition is queried
-    /// separately.
+    /// If a leader rejects one partition, librdkafka may drop the results for others, so every partition without a
+    /// result is then queried separately.
     static func query(
         _ places: [KafkaTopicPartition], within limit: Duration, handle: KafkaHandle
     ) -> [KafkaTopicPartition: Result<KafkaWatermarks, KafkaError>] {
@@ -59,7 +59,7 @@ public struct KafkaWatermarks: Sendable, Hashable {
     }
 
     /// Returns the low or high watermark of each partition, depending on `end`. Omits partitions missing from the
-    /// leader's response. Returns nil if the leader does not respond.
+    /// leader's response. Returns nil if the request fails.
     private static func offsets(
         of places: [KafkaTopicPartition], _ end: KafkaOffset, until deadline: ContinuousClock.Instant,
         _ handle: KafkaHandle
@@ -72,7 +72,7 @@ public struct KafkaWatermarks: Sendable, Hashable {
             handle.client.raw, list.pointer, Int32(clamping: left.clampedMilliseconds))
         guard code == RD_KAFKA_RESP_ERR_NO_ERROR else { return nil }
         var offsets: [KafkaTopicPartition: KafkaOffset] = [:]
-        // An element without an answer still has the negative number from the request.
+        // The offset of an element without a response is still the negative number from the request.
         for element in list.elements where element.code == nil && element.offset.rawValue >= 0 {
             offsets[element.topicPartition] = element.offset
         }

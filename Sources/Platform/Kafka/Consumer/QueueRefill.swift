@@ -4,7 +4,7 @@ struct QueueRefill {
     /// The number of bytes read since the last refill.
     private var bytes = 0
 
-    /// Records a batch.
+    /// Counts a batch.
     ///
     /// - Parameters:
     ///   - bytes: the size of the records read. It is counted even if the batch did not empty the queue, because

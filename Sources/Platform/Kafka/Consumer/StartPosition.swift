@@ -8,14 +8,14 @@ struct StartPosition: Sendable {
     /// Whether `offset` is already committed or cannot be committed. If false, the group should commit it.
     let isCommitted: Bool
 
-    /// The maximum time for querying all committed offsets, and again for querying the first offsets of all partitions
-    /// that have none.
+    /// The maximum time for each of two steps: querying all committed offsets, and querying the first offsets of the
+    /// partitions without a committed offset.
     static let requestTimeout: Duration = .seconds(5)
 
     /// Returns the committed offset of each partition, or its beginning if there is none. Blocks.
     ///
-    /// A partition with an unresponsive leader does not delay the others. It starts at ``KafkaOffset/beginning``, which
-    /// cannot be committed, so the group commits nothing for it before its first record.
+    /// If the first offset of a partition cannot be queried, the partition starts at ``KafkaOffset/beginning``. That
+    /// offset cannot be committed, so the group commits nothing for the partition before its first record.
     static func find(
         for places: [KafkaTopicPartition], handle: KafkaHandle
     ) -> Result<[StartPosition], KafkaError> {

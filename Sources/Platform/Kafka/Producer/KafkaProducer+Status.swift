@@ -13,8 +13,8 @@ extension KafkaProducer {
         public let bytesInFlight: Int
         /// The number of connected brokers in the latest statistics, or nil before the first statistics.
         public let brokersUp: Int?
-        /// Whether sends are attempted. If false, sends fail at once with `brokersUnavailable`, except for one probe
-        /// per second.
+        /// Whether sends are attempted. False while the client is being replaced, after `close`, and while no broker
+        /// seems to answer. Sends then fail at once; only in the last case, one probe per second is attempted.
         public let isAvailable: Bool
         /// Declared topics that do not exist or have no metadata yet, sorted.
         public let missingTopics: [KafkaTopic]
@@ -43,7 +43,7 @@ extension KafkaProducer {
         }
     }
 
-    /// Whether a send would be attempted now. Cheaper than `status.isAvailable`, and does not use up the probe.
+    /// The current value of ``Status/isAvailable``, without the cost of a full status. Does not use up the probe.
     public var isAvailable: Bool {
         state.withLock { $0.generation != nil && !$0.isClosing && !$0.breaker.isOpen }
     }

@@ -19,9 +19,9 @@ public final class KafkaProducer: Sendable {
         /// probe per second.
         public var timeoutsUntilUnavailable = 5
         /// The age of a partition's oldest unreported record above which further sends to the partition fail at once
-        /// with `partitionSlow`. Such a send would not be acknowledged any sooner, and would delay the next one. A slow
-        /// partition acknowledges the most records in time if this is half of the callers' deadline. Nil disables the
-        /// check.
+        /// with `partitionSlow`. Such a send would probably be acknowledged too late, and would delay later sends. A
+        /// slow partition acknowledges the most records in time if this age is half of the callers' deadline. Nil
+        /// disables the check.
         public var slowAfter: Duration?
 
         /// Creates the default limits.
@@ -86,7 +86,7 @@ public final class KafkaProducer: Sendable {
 
     /// Sends a record and reports the outcome exactly once.
     ///
-    /// `completion` runs on the producer's queue, or before `send` returns if the send is rejected. It must not block.
+    /// `completion` must not block. It runs on the producer's queue, or before `send` returns if the send is rejected.
     /// `deadline` is relative to the call. If it passes first, the outcome is `deadlineExceeded`; the record may still
     /// be written, and its report is only counted. Without a deadline, the delivery report determines the outcome; if
     /// no broker answers, it can arrive long after `delivery.timeout.ms`.
@@ -101,7 +101,7 @@ public final class KafkaProducer: Sendable {
         case .success(let admission):
             let refusal = admission.generation.produce(record, to: admission.topic, ticket: admission.ticket)
             guard let refusal else { return }
-            // The entry is missing if the deadline passed first.
+            // The send has already been completed if its deadline passed first.
             let entry = state.withLock { state in
                 let entry = state.pending.remove(admission.ticket)
                 completeDrainIfEmpty(state)

@@ -40,7 +40,7 @@ final class ProducerGeneration: Sendable {
         for topic in topics.values { rd_kafka_topic_destroy(topic.raw) }
     }
 
-    /// Returns a declared topic's handle.
+    /// Returns a declared topic's handle, or nil if the topic is undeclared.
     func topic(_ name: KafkaTopic) -> TopicPointer? { topics[name] }
 
     /// Returns the partition that the partitioner will choose for a record, or nil if the topic has no metadata yet or
@@ -57,7 +57,7 @@ final class ProducerGeneration: Sendable {
     /// exist.
     var deniedTopics: Set<KafkaTopic> { denied.withLock { $0 } }
 
-    /// Requests metadata for ``missingTopics``, and waits at most one second for each. Blocks.
+    /// Requests metadata for ``missingTopics``, waiting at most one second for each, until a request fails. Blocks.
     func fetchMetadata() {
         for name in missingTopics {
             guard let topic = topics[name] else { continue }

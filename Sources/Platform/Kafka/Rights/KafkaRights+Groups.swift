@@ -25,8 +25,8 @@ extension KafkaRights {
         }
     }
 
-    /// The brokers check authorization for the group first, so any other error from a broker means that the permission
-    /// is granted.
+    /// Returns the answer that an error implies. Brokers check authorization for the group first, so an error about the
+    /// topic or the group's members means that the permission is granted.
     private static func answer(_ error: KafkaError) -> Answer {
         switch error.code {
         case .groupAuthorizationFailed: .denied

@@ -15,7 +15,7 @@ extension KafkaRights {
             return Dictionary(
                 ends.keys.map { ($0.topic, .unknown("\(error)")) }, uniquingKeysWith: { first, _ in first })
         }
-        await consumer.after(limit) { $0.stopReading(because: KafkaError(.timedOut, "no answer")) }
+        await consumer.after(limit) { $0.stopReading(because: KafkaError(.timedOut, "no response")) }
         for partition in await consumer.assignedPartitions {
             let topic = partition.topicPartition.topic
             if await partition.next(maxRecords: 1) != nil {
@@ -23,7 +23,7 @@ extension KafkaRights {
             } else if let failure = await consumer.failure(of: partition) {
                 answers[topic] = failure.code == .topicAuthorizationFailed ? .denied : .unknown(failure.message)
             } else {
-                answers[topic] = .unknown("no answer")
+                answers[topic] = .unknown("no response")
             }
         }
         await consumer.close(within: .seconds(1))

@@ -85,6 +85,6 @@ private final class WriteReports: Sendable {
     func wait(within limit: Duration) -> [KafkaTopic: KafkaRights.Answer] {
         _ = isComplete.wait(timeout: .now() + .nanoseconds(Int(limit.clampedNanoseconds)))
         let received = answers.withLock { $0 }
-        return Dictionary(uniqueKeysWithValues: topics.map { ($0, received[$0] ?? .unknown("no answer")) })
+        return Dictionary(uniqueKeysWithValues: topics.map { ($0, received[$0] ?? .unknown("no response")) })
     }
 }

@@ -4,8 +4,8 @@ internal import Synchronization
 extension DirectoryStore {
     /// Synchronizes the changed files and then the changed folders. Synchronizing a file is never retried after a
     /// failure, because the system may have dropped the file's bytes, and a second fsync would report success. If
-    /// synchronizing a folder fails, every file below that folder in the batch counts as failed, because its directory
-    /// entry may be lost.
+    /// synchronizing a folder fails, every file of the batch that is below the folder counts as failed, because the
+    /// file's directory entry may be lost.
     func synchronizeNow() throws(ObjectStoreError) {
         let batch = unsynchronized.take()
         for (name, file) in batch.files {

@@ -51,7 +51,7 @@ extension DirectoryStore {
                 return Entry(name: name, isFolder: entry.kind == .folder)
             }
         } catch {
-            // The folder was removed after it was opened.
+            // ENOENT means that the folder was removed after it was opened.
             if error.number == ENOENT { return [] }
             throw DirectoryProblem.error(error, "list \(tree.path(folder.name))")
         }

@@ -33,8 +33,8 @@ extension DirectoryStore {
         }
     }
 
-    /// Calls `body` with the folder, which is created if missing. Retries while `body` returns nil, because another
-    /// call may remove the folder when it is empty.
+    /// Calls `body` with the folder, which is created if missing. Retries up to three times while `body` returns nil,
+    /// because another call may remove the folder when it is empty.
     func inFolder<Value>(
         _ name: ObjectName?, _ body: (Folder) throws(ObjectStoreError) -> Value?
     ) throws(ObjectStoreError) -> Value {

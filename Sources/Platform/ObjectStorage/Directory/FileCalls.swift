@@ -4,8 +4,8 @@
 /// Names are single components, relative to a folder's descriptor. Symbolic links are never followed. A call is retried
 /// if a signal interrupts it.
 package protocol FileCalls: Sendable {
-    /// Opens a folder by path, for the calls below. Symbolic links in the path are followed, because the operator chose
-    /// it.
+    /// Opens a folder by path, for the calls below. Symbolic links in this path are followed, because the operator
+    /// chose the path.
     func openFolder(path: String) throws(SystemError) -> Int32
     func makeFolder(path: String) throws(SystemError)
 

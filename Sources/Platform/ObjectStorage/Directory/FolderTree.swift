@@ -72,7 +72,7 @@ final class FolderTree: Sendable {
         do throws(SystemError) {
             try calls.makeFolder(String(name.lastComponent), in: parent.descriptor)
         } catch {
-            // Another call or process created the folder in the meantime.
+            // EEXIST means that another call or process has created the folder in the meantime.
             guard error.number == EEXIST else { throw DirectoryProblem.error(error, "create the folder \(path(name))") }
         }
         guard let folder = try opened(name, in: parent) else {
@@ -92,7 +92,7 @@ final class FolderTree: Sendable {
             return folder
         } catch {
             if error.number == ENOENT { return nil }
-            // An object may have the same name as this folder. In that case, nothing is below it.
+            // An object may have the same name as this folder. In that case, the folder does not exist.
             if error.number == ENOTDIR, let status = try? calls.status(component, in: parent.descriptor),
                 status.kind == .file
             {

@@ -81,7 +81,8 @@ package struct SystemFileCalls: FileCalls {
     }
 
     package func entries(of folder: Int32) throws(SystemError) -> [FolderEntry] {
-        // A separate descriptor, because reading moves its position and closing the stream closes it.
+        // Use a separate descriptor, because reading moves a descriptor's position, and closing the stream closes its
+        // descriptor.
         let descriptor = try open(".", in: folder, .folder)
         guard let stream = fdopendir(descriptor) else {
             let number = errno

@@ -5,7 +5,7 @@ internal import Synchronization
 package actor RotatingCredentials {
     /// How long before its expiry a key is renewed, in milliseconds, as in AWS's libraries.
     private static let margin: Int64 = 300_000
-    /// The interval, in milliseconds, at which a key without an expiry is reread. Its file may have changed.
+    /// The interval, in milliseconds, at which a key without an expiry is reread, because its file may have changed.
     private static let look: Int64 = 60_000
 
     private let fetch: @Sendable () async throws(CredentialError) -> AWSCredentials.Key

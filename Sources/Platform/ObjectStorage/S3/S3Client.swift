@@ -46,7 +46,7 @@ package struct S3Client: Sendable {
     /// - Parameter accept: checks a response with a success status. It returns false if the response was damaged in
     ///   transit.
     /// - Throws: ``ObjectStoreError``: `unavailable` if no attempts are left, `corrupt` if the last response was
-    ///   damaged, `failed` if the request cannot be sent.
+    ///   damaged, `denied` if there is no key or the TLS handshake fails, `failed` if the request cannot be sent.
     func send(
         _ call: S3Call, accept: (HTTPClientResponse) -> Bool = { _ in true }
     ) async throws(ObjectStoreError) -> Outcome {
@@ -102,7 +102,7 @@ package struct S3Client: Sendable {
         return limit * surroundings.random()
     }
 
-    /// Whether an error without a specific code in ``HTTPClientError`` is transient, such as a truncated response.
+    /// Whether an error without a specific code in ``HTTPClientError``, such as a truncated response, is transient.
     private func isTransient(_ error: HTTPClientError) -> Bool {
         // These errors are transient; CURLE_WEIRD_SERVER_REPLY, CURLE_HTTP_RETURNED_ERROR and CURLE_ABORTED_BY_CALLBACK
         // are not.

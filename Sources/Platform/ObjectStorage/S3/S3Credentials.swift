@@ -19,7 +19,7 @@ package struct S3Credentials: Sendable {
     /// Parses a file in the format that AWS's tools use: `aws_access_key_id = …`, `aws_secret_access_key = …` and, for
     /// temporary keys, `aws_session_token = …`, under at most one section.
     ///
-    /// - Throws: a description of the problem, without the content of the file.
+    /// - Throws: an error that describes the problem, without the content of the file.
     package init(file text: [UInt8]) throws(FileError) {
         var values: [String: String] = [:]
         var sections = 0
@@ -57,7 +57,7 @@ package struct S3Credentials: Sendable {
 
     /// Parses one section of AWS's shared credentials file. Returns nil if there is no such section.
     ///
-    /// - Throws: a description of the problem, without the content of the section.
+    /// - Throws: an error that describes the problem, without the content of the section.
     package init?(sharedFile text: [UInt8], profile: String) throws(FileError) {
         var section: [Substring]?
         let file = String(decoding: text, as: UTF8.self)

@@ -8,10 +8,10 @@ package struct XMLElement: Equatable {
     var text = ""
     var children: [XMLElement] = []
 
-    /// Returns the first child with this name.
+    /// Returns the first child with this name, or nil if there is none.
     package func child(_ name: String) -> XMLElement? { children.first { $0.name == name } }
 
-    /// Returns the text of the first child with this name.
+    /// Returns the text of the first child with this name, or nil if there is none.
     package func text(_ name: String) -> String? { child(name)?.text }
 
     /// Parses a document. Returns nil if it is outside this subset, is not UTF-8, or is nested too deeply.
