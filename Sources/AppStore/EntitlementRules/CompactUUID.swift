@@ -11,7 +11,7 @@ package enum CompactUUID: Hashable, Sendable {
 
     init(_ uuid: NotificationUUID) { self = Self.bits(of: uuid.rawValue.utf8) ?? .text(uuid) }
 
-    /// - Parameter text: UTF-8.
+    /// - Parameter text: the text of the UUID in UTF-8.
     init(text: ArraySlice<UInt8>) {
         self = Self.bits(of: text) ?? .text(NotificationUUID(String(decoding: text, as: UTF8.self)))
     }

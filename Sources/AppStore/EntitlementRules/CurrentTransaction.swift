@@ -1,7 +1,7 @@
 package import AppStoreModel
 
 extension PurchaseFacts {
-    /// Returns whether an upgrade replaced a transaction. Either the transaction itself is marked as upgraded, or an
+    /// Returns whether an upgrade replaced a transaction: either the transaction itself is marked as upgraded, or an
     /// upgrade was signed after the last statement about the transaction and begins before the transaction's period
     /// ends.
     package func isUpgraded(_ transaction: TransactionFacts) -> Bool {
@@ -17,9 +17,9 @@ extension PurchaseFacts {
 
     /// Returns the transaction that determines the state of the subscription at a given time, or nil if there is none.
     ///
-    /// This is the transaction with the latest purchaseDate that has begun and was not upgraded. In a period with added
-    /// seats, it is the first transaction. Ties are broken by expiresDate, then signedDate, then transactionId. If no
-    /// transaction has begun, the earliest one is returned.
+    /// Among the transactions that have begun and were not upgraded, this is the one with the latest purchaseDate. In a
+    /// period with added seats, it is the first transaction. Ties are broken by expiresDate, then signedDate, then
+    /// transactionId. If no transaction has begun, the earliest one is returned.
     package func currentTransaction(at instant: AppStoreInstant) -> TransactionFacts? {
         competingPeriods(from: instant).first?.first
     }
@@ -32,7 +32,7 @@ extension PurchaseFacts {
         return Array(periods[current...])
     }
 
-    /// Groups the transactions into periods, ordered by their representative transactions.
+    /// Groups the transactions into periods, ordered by their first transactions.
     ///
     /// - Parameter instant: the time in question; a period may be omitted if a later one has begun by then.
     private func periods(
@@ -77,7 +77,8 @@ extension PurchaseFacts {
         return latestTransaction.content?.revocationDate != nil
     }
 
-    /// Returns the first transaction of the latest period. Upgraded transactions are included.
+    /// Returns the first transaction of the latest period among the included transactions. By default, all transactions
+    /// are included, even upgraded ones.
     func latestPeriod(_ isIncluded: (TransactionFacts) -> Bool = { _ in true }) -> TransactionFacts? {
         periods(after: .latest, isIncluded).last?.first
     }

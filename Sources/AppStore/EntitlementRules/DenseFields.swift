@@ -16,7 +16,7 @@ extension DenseWriter {
 
     /// Writes a time in milliseconds relative to another time.
     mutating func instant(_ instant: AppStoreInstant, since other: Int64) {
-        signed(instant.millisecondsSince1970 - other)  // both bounded: no overflow
+        signed(instant.millisecondsSince1970 - other)  // both are bounded, so this cannot overflow
     }
 
     /// Writes a 128-bit UUID as two fields, and any other text as one.
@@ -39,7 +39,7 @@ extension DenseReader {
         return .number(previous)
     }
 
-    /// Reads a time, or returns nil if it is out of range.
+    /// Reads a time, or returns nil if it is absent or out of range.
     mutating func instant(since other: Int64) -> AppStoreInstant? {
         signed().flatMap { Self.instant($0, since: other) }
     }

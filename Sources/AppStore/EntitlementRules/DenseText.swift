@@ -163,7 +163,7 @@ struct DenseReader {
         return true
     }
 
-    /// Consumes the end of a field: a dot, or the end of the entry, which remains unread.
+    /// Consumes the dot at the end of a field. The comma at the end of an entry remains unread.
     private mutating func endField() {
         guard position < end else { return }
         switch bytes[position] {

@@ -2,15 +2,15 @@ internal import AppStoreModel
 package import JSON
 
 extension EntitlementAnswer {
-    /// Writes the members of the answer: `asOf`, `active` (sorted), `grants` (current grants), `inactive` (former and
-    /// future grants), `balances`, `reports`, `nextChange`, `knownSince`. Empty lists are omitted, except `active` and
+    /// Writes the members of the answer: `asOf`, `active` (sorted), `grants` (grants in effect), `inactive` (all other
+    /// grants), `balances`, `reports`, `nextChange`, `knownSince`. Empty lists are omitted, except `active` and
     /// `grants`.
     package func write(to object: inout JSONWriter) {
         object.set("asOf", asOf)
         writeTimeless(to: &object)
     }
 
-    /// Writes the same members without `asOf`, so that the bytes change only if the answer does.
+    /// Writes the members of the answer except `asOf`, so that the bytes change only if the answer does.
     package func writeTimeless(to object: inout JSONWriter) {
         object.array("active") { array in
             // Grants are sorted by entitlement, so comparing each one with its predecessor avoids listing an

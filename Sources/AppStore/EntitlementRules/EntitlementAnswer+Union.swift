@@ -1,8 +1,8 @@
 package import AppStoreModel
 
 extension EntitlementAnswer {
-    /// Combines the answers for several environments into one in which each row includes its environment. The result
-    /// includes sandbox purchases, for backends whose customers include App Review and testers.
+    /// Combines the answers for several environments into one answer, in which each grant, balance and report includes
+    /// its environment. Backends whose customers include App Review and testers need the sandbox purchases, too.
     package static func union(of answers: [EntitlementAnswer], at instant: AppStoreInstant) -> EntitlementAnswer {
         if let only = answers.first, answers.count == 1 { return only }
         var union = EntitlementAnswer(asOf: instant)

@@ -1,6 +1,6 @@
 package import AppStoreModel
 
-/// A reason for an entitlement, whether or not it is currently in effect.
+/// A transaction's grant of an entitlement, whether or not the grant is currently in effect.
 package struct EntitlementGrant: Hashable, Sendable {
     package var entitlement: String
     package var environment: AppStoreEnvironment
@@ -32,7 +32,8 @@ package struct EntitlementGrant: Hashable, Sendable {
     package var needsStatusQuery = false
     /// Whether access depends on input that has not been read yet.
     package var isUnknown = false
-    /// The grant's trust level: `signed`, unless version 1 notifications determined it or are its only source.
+    /// The grant's trust level: `signed`, unless version 1 notifications determined the state or are the only source of
+    /// the grant.
     package var trust = FactTrust.signed
     /// Whether version 1 notifications contain additional information about the purchase that Apple has not confirmed.
     package var awaitsConfirmation = false
@@ -131,8 +132,8 @@ extension EntitlementAnswer {
         case history
     }
 
-    /// Combines the purchases from one environment. Purchases from other environments are ignored, because environments
-    /// never share a record.
+    /// Combines the purchases from one environment. Purchases from other environments are ignored, because a record
+    /// never combines environments.
     package init(
         purchases: [PurchaseFacts], environment: AppStoreEnvironment, at instant: AppStoreInstant, rules: ProductRules,
         view: View = .newestFacts
@@ -221,7 +222,8 @@ extension EntitlementAnswer {
                 transactionId: TransactionId(purchase.originalTransactionId.rawValue), problem: .transactionMissing))
     }
 
-    /// Adds one-time transactions known only from version 1 notifications. They are listed but grant nothing.
+    /// Adds one-time transactions, except consumables, that are known only from version 1 notifications. They are
+    /// listed but grant nothing.
     private mutating func addUnconfirmed(_ purchase: PurchaseFacts, _ rules: ProductRules) {
         for transaction in purchase.unsignedTransactions where !transaction.isAutoRenewable {
             guard let productId = transaction.productId, transaction.type != .consumable else { continue }

@@ -13,14 +13,14 @@ package protocol FactsContent: Hashable, Sendable {
     func write(to object: inout JSONWriter)
 }
 
-/// Facts passed by reference, together with the JSON text from which they were read or to which they will be written.
-/// Most notifications leave facts unchanged, so the text can be reused.
+/// Facts passed by reference, together with the JSON text that they were read from or will be written as. Most
+/// notifications leave facts unchanged, so the text can be reused.
 @dynamicMemberLookup
 package struct Facts<Content: FactsContent>: VersionedFacts {
     package let version: FactVersion
     private let storage: LazyContent<Content>
 
-    /// - Parameter text: the output of ``write(to:)`` without the enclosing braces.
+    /// - Parameter text: the JSON object with the output of ``write(to:)``, if available.
     package init(_ content: Content, text: ArraySlice<UInt8>? = nil) {
         version = content.version
         storage = LazyContent(content, text: text)

@@ -45,7 +45,7 @@ package enum FactsBounds {
     /// The maximum size in bytes of a string from Apple that is stored verbatim.
     package static let textBytes = 256
     /// The maximum number of members per object that are unknown because a later version of this library wrote them;
-    /// `unknownMemberBytes` limits the size of each value.
+    /// `unknownMemberBytes` limits the size of each name and each value.
     static let unknownMembers = 8
     static let unknownMemberBytes = 128
 

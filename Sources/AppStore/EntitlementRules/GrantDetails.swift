@@ -12,7 +12,8 @@ package struct GrantDetails: Hashable, Sendable {
     /// The price in milliunits of the currency.
     package var price: Int64?
     package var currency: String?
-    /// The time when the transaction was refunded, or revoked from a family member.
+    /// The time when the transaction, or the items that grant the entitlement, were refunded or revoked. Nil if that
+    /// had not happened by the time of the answer.
     package var revocationDate: AppStoreInstant?
     package var revocationReason: RevocationReason?
 

@@ -1,6 +1,6 @@
 package import AppStoreModel
 
-/// An entitlement granted by a transaction, with the time when the revocation of its items ended it.
+/// An entitlement granted by a transaction, with the time when it ended because the items that granted it were revoked.
 struct ItemEntitlement: Hashable, Sendable {
     var name: String
     /// The time when the last item that grants the entitlement was revoked, or nil if an unrevoked item grants it or
@@ -41,8 +41,8 @@ extension TransactionFacts {
         items.isEmpty ? nil : items.filter { !$0.isRevoked(at: instant) }.map(\.sku)
     }
 
-    /// The time when units are debited: the revocation of the transaction or, if only items are revoked, of the last
-    /// item.
+    /// The time when units are debited: the transaction's revocationDate or, if absent, the latest revocationDate of
+    /// its items, provided that every item was revoked. Nil otherwise.
     var unitsRevocationDate: AppStoreInstant? {
         if let revocationDate { return revocationDate }
         let dates = items.compactMap(\.revocationDate)

@@ -2,8 +2,8 @@ internal import AppStoreModel
 
 /// The state of a subscription under the app's policy for version 1 notifications. See ``LegacyTrust``.
 ///
-/// Under `confirm`, statements that Apple has not settled neither grant nor remove access. Access follows Apple's last
-/// signed statements, and a purchase without signed statements is shown as unconfirmed.
+/// Under `confirm`, unsettled statements neither grant nor remove access. Access follows Apple's last signed
+/// statements, and a purchase without signed statements is shown as unconfirmed.
 struct JudgedSubscription {
     /// The state, or nil if the purchase is not a subscription.
     private(set) var state: SubscriptionState?

@@ -30,8 +30,8 @@ struct LegacyFactIds: Hashable, Sendable {
 
     func contains(_ id: LegacyFactId) -> Bool { values.contains(id) }
 
-    /// Returns whether the set contains the ID, or is full and all members are newer. Older IDs were dropped, so their
-    /// facts are considered settled.
+    /// Returns whether the list contains the ID, or is full and all of its IDs are newer. In the latter case, the ID
+    /// may have been dropped, so its fact is considered settled.
     func covers(_ id: LegacyFactId) -> Bool {
         if values.contains(id) { return true }
         guard values.count >= FactsBounds.legacyIds, let oldest = values.first else { return false }

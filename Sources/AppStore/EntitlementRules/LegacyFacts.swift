@@ -1,7 +1,8 @@
 internal import AppStoreModel
 internal import JSON
 
-/// Statements about a purchase from version 1 or older notifications, authenticated only by a shared secret.
+/// Statements about a purchase that come from version 1 or older notifications and are authenticated only by a shared
+/// secret.
 ///
 /// They are stored separately from the signed facts, so that a merge never replaces a signed fact with one of them.
 /// Their dates are those of the events, not of Apple's statements, so they are never compared with signed dates; the
@@ -20,9 +21,9 @@ package struct LegacyFacts: Hashable, Sendable {
     /// The newest body that identifies the purchase but none of its transactions.
     private(set) var unresolved: LegacyFactId?
     private(set) var history = PurchaseEvents()
-    /// Facts already known when Apple answered a query about them.
+    /// Facts that were already known when Apple answered a query about the purchase.
     private(set) var confirmed = LegacyFactIds()
-    /// Facts that Apple did not confirm within seven days. They and all older facts no longer apply.
+    /// Facts that Apple did not confirm within seven days, and that therefore no longer apply.
     private(set) var setAside = LegacyFactIds()
 
     init() {}
@@ -56,7 +57,8 @@ package struct LegacyFacts: Hashable, Sendable {
         return max(history.values.last?.signedDate ?? .earliest, dates.max() ?? .earliest)
     }
 
-    /// The account of the latest transaction that has an appAccountToken.
+    /// The account of the latest active transaction that has an appAccountToken or, if there is none, of the latest
+    /// ended one.
     var appAccountToken: AppAccountToken? {
         transactions.values.last { $0.appAccountToken != nil }?.appAccountToken
             ?? endedTransactions.values.last { $0.appAccountToken != nil }?.appAccountToken
@@ -123,7 +125,7 @@ package struct LegacyFacts: Hashable, Sendable {
         return true
     }
 
-    /// - Returns: whether the history changed. A confirmation leaves the history unchanged.
+    /// - Returns: whether the history changed.
     mutating func take(_ event: PurchaseEvent, erasedAt: AppStoreInstant?) -> Bool {
         Self.isKept(event.signedDate, erasedAt) && history.take(event, atMost: FactsBounds.legacyEvents)
     }
@@ -186,7 +188,8 @@ extension LegacyFacts {
 
     /// Reads the output of ``write(to:)``, or returns nil if a dense value is not in the form that this library writes.
     ///
-    /// - Parameter keepsText: whether this library wrote the text.
+    /// - Parameter keepsText: whether to keep the text of the renewal info instead of parsing it now. Use this only for
+    ///   text that this library wrote.
     init?(_ element: JSONElement, keepsText: Bool) {
         var fields = FieldReader(element)
         guard let transactions = fields.transactions(), let eventText = fields.dense("events"),
@@ -199,7 +202,7 @@ extension LegacyFacts {
             ended = read
         }
         var outcome = PurchaseFacts.MergeOutcome()
-        // A fact marked as signed does not belong here, because signed facts are stored elsewhere.
+        // Facts marked as signed are skipped, because signed facts are stored elsewhere.
         for transaction in transactions.values + ended.values where !transaction.version.isSigned {
             take(transaction, erasedAt: nil, &outcome)
         }

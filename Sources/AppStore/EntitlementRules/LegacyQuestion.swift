@@ -2,9 +2,10 @@ package import AppStoreModel
 
 /// A query to Apple about a purchase identified by version 1 notifications.
 package struct LegacyQuestion: Hashable, Sendable {
-    /// The time when the query is due: the receipt of the oldest unsettled fact, or the time of the next attempt.
+    /// The time when the query is due: the receipt of the oldest unsettled fact, the next attempt to confirm a
+    /// cancellation, or the unreported end of the period, whichever is first.
     package var due: AppStoreInstant
-    /// The IDs of all facts received so far. An answer settles them.
+    /// The IDs of the facts that an answer settles.
     package var ids: [LegacyFactId]
     /// The transactions whose signed copies are requested, latest receipt first.
     package var transactions: [TransactionId]
@@ -38,8 +39,9 @@ extension PurchaseFacts {
             due: first, ids: answeredLegacyIds, transactions: transactions.filter { seen.insert($0).inserted })
     }
 
-    /// The facts that an answer to a query sent now would settle. These are all facts received so far, including those
-    /// that currently agree with Apple, because the answer may contradict them (app-store.md 12.4).
+    /// The facts that an answer to a query sent now would settle. These are all facts received so far that are in
+    /// neither ``LegacyFacts/confirmed`` nor ``LegacyFacts/setAside``, including those that currently agree with Apple,
+    /// because the answer may contradict them (app-store.md 12.4).
     package var answeredLegacyIds: [LegacyFactId] {
         guard let legacy else { return [] }
         return legacy.ids.filter { !legacy.setAside.covers($0) && !legacy.confirmed.contains($0) }
@@ -58,8 +60,8 @@ extension PurchaseFacts {
     }
 
     /// The end of the period, or of its grace period, if Apple has signed nothing since then. Version 1 has no
-    /// notification for a plain expiry, so Apple is queried once. Nil if renewal was turned off earlier, because in
-    /// that case the end is already known.
+    /// notification for a plain expiry, so Apple is queried once. Nil if renewal is off and there is no grace period,
+    /// because in that case the end is already known.
     private var unheardEnd: AppStoreInstant? {
         guard let end = latestPeriod({ !isUpgraded($0) && $0.revocationDate == nil })?.expiresDate,
             renewal?.autoRenewStatus != .off || renewal?.gracePeriodExpiresDate != nil

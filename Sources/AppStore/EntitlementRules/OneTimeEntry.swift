@@ -63,7 +63,7 @@ private struct PassTime {
 
     /// Returns the time when access ends, including all subscriptions that follow without a gap.
     ///
-    /// - Parameter others: the other subscriptions, sorted by start.
+    /// - Parameter others: the subscriptions that give access, sorted by start. This subscription may be among them.
     func endOfAccess(followedBy others: [PassTime]) -> AppStoreInstant {
         others.reduce(access) { end, next in next.start <= end ? max(end, next.access) : end }
     }

@@ -31,8 +31,8 @@ extension TransactionFacts {
         type == .nonConsumable && productId == other.productId
     }
 
-    /// Returns whether this statement takes precedence over another for the shared purchase. A statement signed by
-    /// `moment` precedes one signed later; otherwise, the newer one takes precedence.
+    /// Returns whether this statement takes precedence over another for the shared purchase. A statement signed no
+    /// later than `moment` takes precedence over one signed afterward; otherwise, the newer one does.
     fileprivate func overrides(_ other: TransactionFacts, asOf moment: AppStoreInstant?) -> Bool {
         if let moment {
             let (isSigned, isOtherSigned) = (version.signedDate <= moment, other.version.signedDate <= moment)

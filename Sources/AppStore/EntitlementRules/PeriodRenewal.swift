@@ -4,7 +4,8 @@ internal import AppStoreModel
 /// are ignored, no matter when they were signed. Source: Apple, `isInBillingRetryPeriod` and "Testing failing
 /// subscription renewals".
 struct PeriodRenewal {
-    /// The renewal info, or nil if it was signed before the period began.
+    /// The renewal info, or nil if it was signed before the period, unless its renewalDate shows that it concerns the
+    /// period.
     let renewal: RenewalFacts?
     /// The renewal info that provides the retry, grace and intent fields, or nil if they belong to an earlier period.
     let failure: RenewalFacts?
@@ -38,8 +39,8 @@ struct PeriodRenewal {
         self.status = isToldWithFormer ? nil : status
     }
 
-    /// The end of the grace period according to Apple, or nil if Apple has stopped retrying. Renewal info contains the
-    /// date even after a status that ends the period and after the last retry.
+    /// The end of the grace period according to Apple, or nil if there is no grace period or Apple has ended it.
+    /// Renewal info still contains the date after a status that ends the grace period and after the last retry.
     var gracePeriodEnd: AppStoreInstant? {
         guard !isCommitted, let failure, let end = failure.gracePeriodExpiresDate else { return nil }
         let since = status.flatMap { Self.isEarlier($0.version, than: failure.version) ? nil : $0.status }
@@ -96,7 +97,8 @@ struct PeriodRenewal {
         one.signedDate > other.signedDate && !isOfOneNotification(one, other)
     }
 
-    /// The parts of a notification are signed one after another, so their dates differ slightly.
+    /// Returns whether both statements come from the same notification. The parts of a notification are signed one
+    /// after another, so their dates differ slightly.
     private static func isOfOneNotification(_ one: FactVersion, _ other: FactVersion) -> Bool {
         one.uuid != nil && one.uuid == other.uuid
     }

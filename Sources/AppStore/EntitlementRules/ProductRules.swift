@@ -12,7 +12,7 @@ package struct ProductRule: Hashable, Sendable {
 
     /// The names of the entitlements granted to the holder.
     package var entitlements: [String]
-    /// The number of units that each item of a consumable credits.
+    /// The number of units to credit for each consumable purchased.
     package var units: Int64
     /// The length of a non-renewing subscription in days, or nil if not configured.
     package var lengthDays: Int64?

@@ -69,13 +69,13 @@ package struct PurchaseEvent: Hashable, Sendable {
         object.set(version)
     }
 
-    /// Returns whether one event is older than another. Events are ordered by version, like ``FactVersion``.
+    /// Returns whether one event is older than another. Events are ordered by signedDate, then by ``FactVersion``.
     static func isOlder(_ one: PurchaseEvent, than other: PurchaseEvent) -> Bool {
         if one.signedDate != other.signedDate { return one.signedDate < other.signedDate }
         return one.version < other.version
     }
 
-    /// Returns whether an event replaces another with the same version: its content is greater.
+    /// Returns whether an event replaces another with the same version, that is, whether its content is greater.
     static func isGreater(_ one: PurchaseEvent, than other: PurchaseEvent) -> Bool {
         one != other && other.orderedContent.lexicographicallyPrecedes(one.orderedContent)
     }

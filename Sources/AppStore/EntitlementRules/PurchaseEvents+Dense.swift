@@ -5,7 +5,7 @@ internal import JSON
 // or two; status; transactionId relative to the previous one; 1 if authenticated only by a shared secret.
 
 extension PurchaseEvents {
-    /// Writes `eventKinds`, with each distinct type and subtype once, and `events`.
+    /// Writes `eventKinds`, with each distinct pair of type and subtype once, and `events`.
     func write(to object: inout JSONWriter) {
         guard !values.isEmpty else { return }
         var kinds: [PurchaseEvent.Kind] = []

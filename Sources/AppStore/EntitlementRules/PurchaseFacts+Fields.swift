@@ -11,7 +11,7 @@ extension PurchaseFacts {
     package var renewal: RenewalFacts? { storage.fields.renewal }
     package var status: StatusFacts? { storage.fields.status }
     package var claim: OwnerClaim? { storage.fields.claim }
-    /// The account in the newest statement about a transaction, even if that transaction is no longer stored.
+    /// The account in the newest transaction statement that names one, even if the transaction is no longer stored.
     package var namedAccount: OwnerClaim? { storage.fields.namedAccount }
     /// The transactions that began with an upgrade, each with the upgrade's signedDate.
     package var upgrades: [TransactionKey: AppStoreInstant] { storage.fields.upgrades }
@@ -30,7 +30,7 @@ extension PurchaseFacts {
     /// the app claims for that purchase.
     package var transferredToken: OwnerClaim? { storage.fields.transferredToken }
     package var transferredClaim: OwnerClaim? { storage.fields.transferredClaim }
-    /// Facts signed up to this time have been erased.
+    /// The time of the latest erasure, or nil if there was none. All facts signed up to that time were erased.
     package var erasedAt: AppStoreInstant? { storage.fields.erasedAt }
     /// Members written by a later version of this library.
     package var unknownFields: JSONObject { storage.fields.unknownFields }

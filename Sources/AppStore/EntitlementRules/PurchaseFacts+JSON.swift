@@ -219,9 +219,9 @@ extension PurchaseFacts {
 }
 
 extension PurchaseFacts {
-    /// Returns an entitlement topic record with its facts replaced by these. Used by processes without a products file.
-    /// The published answer and its version remain unchanged; sluice-entitlements reads the facts and publishes the
-    /// resulting answer.
+    /// Returns the value of an entitlement topic record with its facts replaced by these. Used by processes without a
+    /// products file. The published answer and its version remain unchanged; sluice-entitlements reads the facts and
+    /// publishes the resulting answer.
     ///
     /// - Parameter published: the value of a record about the same purchase.
     /// - Throws: ``PurchaseFormatError`` with code `noIdentity` for a value without facts.
@@ -246,7 +246,7 @@ package struct PublishedPurchase: Hashable, Sendable {
     package var nextChange: AppStoreInstant?
     /// Whether access depends on unread input that may change the published value.
     package var isUnknown = false
-    /// Whether the known facts cannot explain Apple's statement.
+    /// Whether Apple must be queried because the known facts do not fully explain the status that it reported.
     package var needsStatusQuery = false
     /// The reasons why transactions may grant less than intended.
     package var problems: Set<EntitlementProblem> = []

@@ -16,8 +16,8 @@ extension PurchaseFacts {
         return since > instant ? since : nil
     }
 
-    /// Returns the time from which the statements about a transaction are complete if Apple signed it again after
-    /// `instant`.
+    /// Returns the time from which the statements about a transaction are complete, or nil if they are already complete
+    /// at `instant`. Apple must have signed the transaction again after `instant`.
     private func knownSince(_ transaction: TransactionFacts, before instant: AppStoreInstant) -> AppStoreInstant? {
         let later = events.filter { $0.key == transaction.key && $0.signedDate > instant }
         switch telling(of: transaction, by: instant) {
@@ -34,7 +34,8 @@ extension PurchaseFacts {
         return moments.compactMap { $0 }.max()
     }
 
-    /// Returns the time from which the revocations of a transaction are complete.
+    /// Returns the time from which all revocations of a transaction are known, or nil if they are already known at
+    /// `instant`.
     private func revocationKnownSince(
         _ transaction: TransactionFacts, before instant: AppStoreInstant
     ) -> AppStoreInstant? {
@@ -58,8 +59,9 @@ extension PurchaseFacts {
         return moments.compactMap { $0 }.max()
     }
 
-    /// Returns the time from which the statements about the renewal are complete. Returns nil if access at `instant`
-    /// did not depend on them. It depended on them if the period had ended and the status was not decisive.
+    /// Returns the time from which the statements about the renewal are complete, or nil if they are already complete
+    /// at `instant` or access at that time did not depend on them. Access depended on them if the period had ended and
+    /// the status was not decisive.
     private func renewalKnownSince(before instant: AppStoreInstant) -> AppStoreInstant? {
         guard let renewal, renewal.version.signedDate > instant, isSubscription,
             let evidence = evidence(asOf: instant), let current = evidence.current(at: instant),

@@ -4,7 +4,7 @@ extension PurchaseFacts {
     /// Creates the facts from a notification of any type, to be merged into the current facts.
     ///
     /// Returns nil if there is no purchase, that is, if neither the transaction nor the renewal info has an
-    /// originalTransactionId, or if the app or the environment is missing.
+    /// originalTransactionId, or if the app, the environment or the signedDate is missing.
     /// - Parameters:
     ///   - appTransaction: the app transaction in a notification about a customer's consent; the facts are stored under
     ///     its appTransactionId.
@@ -58,8 +58,8 @@ extension PurchaseFacts {
         }
     }
 
-    /// Creates the facts from a version 1 body that identifies a purchase but no transaction: the event, and a query to
-    /// Apple. Returns nil if the app, the environment or the date is missing.
+    /// Creates the facts from a version 1 body that identifies a purchase but no transaction: the event, and an ID that
+    /// causes a query to Apple. Returns nil if the app, the environment or the date is missing.
     package init?(
         unresolved notification: NotificationPayload, of originalTransactionId: OriginalTransactionId,
         receivedAt: AppStoreInstant?

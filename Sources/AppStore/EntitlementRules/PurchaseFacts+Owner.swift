@@ -97,8 +97,8 @@ extension PurchaseFacts {
         latestPurchase(upTo: instant).map { $0 >= moment } ?? false
     }
 
-    /// The newest claim. A claim on this purchase is ignored if it was made before the purchase; otherwise, a client
-    /// could guess the ID of a future purchase and claim it in advance.
+    /// The newest claim. A claim on this purchase is ignored if it was made before the purchase. Without this rule, a
+    /// client could guess the ID of a future purchase and claim it in advance.
     private var bindingClaim: OwnerClaim? {
         .newer(claim.flatMap { precedesPurchase($0) ? nil : $0 }, transferredClaim)
     }
@@ -114,7 +114,7 @@ extension PurchaseFacts {
 }
 
 extension NotificationType {
-    /// Returns whether this subtype denotes a purchase by the customer rather than a renewal.
+    /// Returns whether this type with the given subtype denotes a purchase by the customer rather than a renewal.
     func tellsOfPurchase(_ subtype: Subtype?) -> Bool {
         switch self {
         case .subscribed: true

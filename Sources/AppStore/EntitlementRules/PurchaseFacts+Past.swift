@@ -4,8 +4,8 @@ package import AppStoreModel
 /// in the history supply earlier statements if they are still stored.
 extension PurchaseFacts {
     /// Returns the state at a time in the past, based on the transactions, upgrades and revocations reported by then,
-    /// the renewal info if signed by then, and Apple's status at the time. Returns nil before the first transaction
-    /// began.
+    /// the renewal info if signed by then, and Apple's status at the time. Returns nil if the purchase is not a
+    /// subscription or no transaction had begun.
     ///
     /// Also check ``whollyKnownSince(before:)``: before the time that it returns, the facts may be incomplete.
     package func state(
@@ -39,7 +39,7 @@ extension PurchaseFacts {
         return evidence
     }
 
-    /// Returns the purchase as it was known at a given time, with only the transactions reported by then.
+    /// Returns the purchase as it was known at a given time, without the transactions and upgrades reported later.
     private func transactionsTold(by instant: AppStoreInstant) -> PurchaseFacts {
         var past = PurchaseFacts(
             environment: environment, bundleId: bundleId, originalTransactionId: originalTransactionId)
@@ -76,14 +76,14 @@ extension PurchaseFacts {
         return own.first?.tellsPurchase == true && isComplete ? .later : .unknown
     }
 
-    /// Returns whether a transaction counts as of a past time: it had been reported by then, or it had begun and the
-    /// facts do not show whether it had been reported.
+    /// Returns whether a transaction is taken into account at a time in the past: it had been reported by then, or it
+    /// had begun and the facts do not show whether it had been reported.
     func isKnown(_ transaction: TransactionFacts, at instant: AppStoreInstant) -> Bool {
         telling(of: transaction, by: instant) != .later
     }
 
-    /// Returns a transaction with the revocation known at a given time. A revocation reported later is removed, and one
-    /// reversed later is restored.
+    /// Returns a transaction as it was known at a given time. A revocation or an upgrade reported later is removed, and
+    /// a revocation reversed later is restored.
     func asKnown(_ transaction: TransactionFacts, at instant: AppStoreInstant) -> TransactionFacts {
         guard transaction.version.signedDate > instant else { return transaction }
         let told = revocationEvents(of: transaction)
@@ -128,8 +128,8 @@ extension PurchaseFacts {
 
     // MARK: Renewal
 
-    /// Returns renewal info for a grace period whose end is not stored. The result assumes Apple's maximum of 28 days
-    /// from the end of the period, followed by retries.
+    /// Returns renewal info for a grace period whose end is not stored, or nil if the status is not a grace period. The
+    /// result assumes Apple's maximum of 28 days from the end of the period, followed by retries.
     private func unknownGrace(until expiresDate: AppStoreInstant?, _ status: StatusFacts?) -> RenewalFacts? {
         guard let status, status.status == .billingGracePeriod, let expiresDate else { return nil }
         var content = RenewalContent(version: status.version)

@@ -29,15 +29,15 @@ private enum DataMember: Int, ScannedName {
 }
 
 extension PurchaseFacts {
-    /// Creates the facts from a signed notification about a transaction directly from its record, without decoding it
-    /// into the model types. The result is the same as that of
+    /// Creates the facts from the record of a signed notification about a transaction, without decoding the record into
+    /// the model types. The result is the same as that of
     /// ``init(notification:transaction:renewalInfo:appTransaction:isSigned:receivedAt:)``.
     ///
     /// Returns nil if the record must be decoded into the model types, which also report errors. This is the case if a
     /// required member is missing, undocumented or not in canonical form, if a rare object is present, or if the
     /// environment differs.
     /// - Parameters:
-    ///   - notification: the notification's payload, already decoded, as are `transaction` and `renewalInfo`.
+    ///   - notification: the JSON of the notification's payload. `transaction` and `renewalInfo` are JSON, too.
     ///   - environment: the environment that every payload with an environment must have.
     package init?(
         scanning notification: JSONElement, transaction: JSONElement, renewalInfo: JSONElement?,

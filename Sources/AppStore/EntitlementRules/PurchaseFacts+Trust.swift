@@ -57,9 +57,9 @@ extension PurchaseFacts {
         return legacy.confirmed.covers(id) || Self.settles(signed.version.signedDate, id)
     }
 
-    /// Returns whether a cancellation is settled. A signed copy of the transaction settles it if the copy shows the
-    /// cancellation, or was signed so much later that the cancellation would have to be in it. A confirmation alone
-    /// does not settle it.
+    /// Returns whether a cancellation is settled: either Apple did not confirm it in time (``LegacyFacts/setAside``),
+    /// or there is a signed copy of the transaction that shows the cancellation or was signed so much later that it
+    /// would have to show it. A confirmation alone does not settle a cancellation.
     private func isEndSettled(_ unsigned: TransactionFacts, _ legacy: LegacyFacts) -> Bool {
         if legacy.setAside.covers(unsigned.version) { return true }
         guard let signed = transactions[unsigned.key] else { return false }
@@ -90,7 +90,7 @@ extension PurchaseFacts {
 
     /// The purchase combined with its unsettled version 1 facts: additional transactions, ends of signed transactions,
     /// and a renewal that replaces the signed one. The status computed from version 1 notifications is ignored, and the
-    /// signed status is removed because it belongs to the replaced renewal.
+    /// signed status is removed with the renewal that it belongs to.
     var withLegacyFacts: PurchaseFacts {
         guard let unsettled = unsettledLegacy else { return self }
         var result = self

@@ -192,7 +192,7 @@ package struct PurchaseFacts: Hashable, Sendable {
         take(facts, into: &place, erasedAt, &outcome)
     }
 
-    /// Notes that a transaction began with an upgrade signed on the given date.
+    /// Records that a transaction began with an upgrade signed on the given date.
     package mutating func insertUpgrade(to transactionId: TransactionId, signedDate: AppStoreInstant) {
         _ = takeUpgrade(to: TransactionKey(transactionId), signedDate)
     }
@@ -208,7 +208,7 @@ package struct PurchaseFacts: Hashable, Sendable {
         _ = takePurchase(at: start, signedDate)
     }
 
-    /// Notes that another purchase continues this one.
+    /// Records that another purchase continues this one.
     mutating func insertSuccessor(_ id: OriginalTransactionId, since: AppStoreInstant) {
         if erasedAt == nil { _ = Self.takeLink(id, since, into: &fields.successors) }
     }
@@ -225,7 +225,7 @@ package struct PurchaseFacts: Hashable, Sendable {
         changeLegacy { facts, erasedAt in for id in ids { _ = facts.putAside(id, erasedAt: erasedAt) } }
     }
 
-    /// The IDs of all unsigned facts from version 1 notifications that Apple has not confirmed yet.
+    /// The IDs of all facts from version 1 notifications that are not settled yet.
     package var unsettledLegacyIds: [LegacyFactId] { unsettledLegacy?.ids ?? [] }
 
     private mutating func changeLegacy(_ change: (inout LegacyFacts, AppStoreInstant?) -> Void) {
@@ -234,8 +234,8 @@ package struct PurchaseFacts: Hashable, Sendable {
         fields.legacyStorage = facts.isEmpty ? nil : LegacyStorage(facts)
     }
 
-    /// Replaces the signed statement about a transaction with an unsigned one. Use this only for evaluation; do not
-    /// merge or write the result.
+    /// Replaces the statement about a transaction with another one, regardless of their versions. Use this only for
+    /// evaluation; do not merge or write the result.
     mutating func overlay(_ transaction: TransactionFacts) { fields.transactions.overlay(transaction) }
 
     /// Replaces the renewal info and removes the signed status, which belonged to the replaced renewal info. Like
@@ -268,7 +268,7 @@ package struct PurchaseFacts: Hashable, Sendable {
 
     // MARK: Erasure
 
-    /// Removes all facts signed up to this time. Later merges ignore them.
+    /// Removes all facts signed up to this time. Later merges ignore such facts.
     package mutating func erase(upTo moment: AppStoreInstant) {
         var outcome = MergeOutcome()
         erase(upTo: moment, &outcome)
@@ -321,7 +321,8 @@ package struct PurchaseFacts: Hashable, Sendable {
         return areBounded
     }
 
-    /// The latest signedDate of all facts. For unsigned facts, this is the date of the event.
+    /// The latest signedDate of all facts. For unsigned facts, it is the time of receipt or the date of the event,
+    /// whichever is later.
     package var latestSignedDate: AppStoreInstant {
         var latest = history.values.last?.signedDate ?? .earliest
         func consider(_ moment: AppStoreInstant?) { if let moment, moment > latest { latest = moment } }

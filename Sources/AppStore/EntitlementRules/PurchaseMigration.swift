@@ -39,7 +39,8 @@ extension PurchaseFacts {
         PurchaseFacts(environment: environment, bundleId: bundleId, originalTransactionId: id)
     }
 
-    /// The account in the newest signed statement about a transaction.
+    /// The account in the newest transaction statement that names one. The transaction belongs to this purchase or to a
+    /// purchase that this one continues.
     private var newestToken: OwnerClaim? { .newer(transferredToken, namedAccount) }
 
 }

@@ -109,13 +109,14 @@ package struct RenewalContent: FactsContent {
 extension RenewalFacts {
     package init(version: FactVersion) { self.init(RenewalContent(version: version)) }
 
-    /// Creates facts with the signedDate of the renewal info as their version. `fallback` is the version of the
-    /// notification that delivered the renewal info.
+    /// Creates facts from renewal info. Their version is `fallback`, the version of the notification that delivered the
+    /// renewal info, but with the signedDate of the renewal info, if present.
     package init(_ payload: RenewalInfoPayload, fallback: FactVersion) {
         self = Facts(RenewalContent(payload, fallback: fallback)).written
     }
 
-    /// - Parameter keepsText: whether this library wrote the text.
+    /// - Parameter keepsText: whether to keep the text instead of parsing it now. Use this only for text that this
+    ///   library wrote.
     init?(_ element: JSONElement, keepsText: Bool) {
         if keepsText {
             self.init(unread: element)

@@ -33,7 +33,7 @@ enum RenewalMember: Int, ScannedName {
 }
 
 extension RenewalContent {
-    /// Creates the same content as from the payload's model type.
+    /// Creates the content from a scanned payload. The result is the same as from the payload's model type.
     init(_ scan: ScannedMembers<RenewalMember>, _ version: FactVersion) {
         self.init(version: version)
         productId = scan.identifier(.productId)

@@ -8,7 +8,7 @@ struct RenewalSilence: Hashable, Sendable {
     /// Whether access depends on input that has not been read yet.
     var isUnknown: Bool
 
-    /// Returns nil if no renewal was reported and access has therefore already ended.
+    /// Returns nil if access has already ended because no renewal was reported in time.
     ///
     /// Source: app-store.md 11.3, row 3b and the paragraph on row 3.
     init?(after expiresDate: AppStoreInstant, at instant: AppStoreInstant, policy: SubscriptionPolicy) {

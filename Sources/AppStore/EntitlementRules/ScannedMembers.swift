@@ -13,7 +13,7 @@ enum ScannedForm: Sendable {
     case text
     /// A stored string of at most ``FactsBounds/textBytes`` bytes.
     case keptText
-    /// A string compared case-insensitively. Only lowercase matches.
+    /// A string that is compared case-insensitively. Its canonical form is lowercase.
     case token
     case bool
     /// A time in milliseconds since 1970.
@@ -44,7 +44,7 @@ struct ScannedTable: Sendable {
     }
 }
 
-/// The required members of an object in a record, found in a single pass. `null` is treated as absent.
+/// The members that are needed from an object in a record, found in a single pass. `null` is treated as absent.
 struct ScannedMembers<Name: ScannedName> {
     private let document: JSONDocument
     private var values: JSONMemberTable.Values

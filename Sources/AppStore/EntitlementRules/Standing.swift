@@ -21,8 +21,8 @@ package struct Standing: Hashable, Sendable {
 }
 
 extension PurchaseFacts {
-    /// Returns the states of all relevant transactions at a given time, by entitlement and transaction, and the time
-    /// when one of them next changes without a notification.
+    /// Returns the states of all relevant transactions at a given time, with consumables last, and the time when one of
+    /// the states next changes without a notification.
     package func standings(
         at instant: AppStoreInstant, rules: ProductRules, view: EntitlementAnswer.View = .newestFacts
     ) -> (standings: [Standing], nextChange: AppStoreInstant?) {
@@ -63,7 +63,7 @@ extension Standing {
             units: state.netUnits)
     }
 
-    /// Returns whether the two states differ only in their entitlements.
+    /// Returns whether the two states are equal except for their entitlements.
     fileprivate func isEqual(to other: Standing) -> Bool {
         var copy = other
         copy.entitlements = entitlements

@@ -65,7 +65,7 @@ package enum StateRule: String, Sendable, CaseIterable {
             return "the period has ended, and unread input may contain its renewal; access continues\(end)"
         case .billingRetry: return "billing failed, and Apple is retrying the charge\(end); service has ended"
         case .statusActive:
-            return "Apple reported the subscription as active after the end of the known period; tolerated\(end)"
+            return "Apple reported the subscription as active after the end of the known period; access continues\(end)"
         case .statusActiveTooOld:
             return """
                 Apple reported the subscription as active after the end of the known period, and \
@@ -78,15 +78,15 @@ package enum StateRule: String, Sendable, CaseIterable {
         case .periodOver: return "the paid period has ended, and Apple reported the expiry"
         case .itemsRevoked: return "Apple revoked every item that grants the entitlement"
         case .unconfirmed: return "only version 1 notifications name the purchase, and Apple has not confirmed them"
-        case .bought: return "purchased and not revoked" + (until.map { "; it lasts until \($0)" } ?? "")
-        case .notBegun: return "bought, but its period has not begun\(end)"
+        case .bought: return "purchased and not revoked" + (until.map { "; access lasts until \($0)" } ?? "")
+        case .notBegun: return "purchased, but the period has not begun\(end)"
         case .lengthOver: return "the product's configured duration has elapsed"
         case .lengthUnknown: return "the product has no lengthDays in the products file"
         case .oneTimeRevoked: return "Apple revoked the purchase"
         case .credited: return "consumable purchased: its units are credited"
         case .partlyDebited: return "Apple refunded part of the purchase: the units of that part are debited"
         case .debited: return "Apple refunded the consumable: its units are debited"
-        case .unknownType: return "the product type is unknown, so it grants nothing"
+        case .unknownType: return "the product type is unknown, so the purchase grants nothing"
         }
     }
 }

@@ -71,14 +71,14 @@ extension SubscriptionPeriod {
 }
 
 extension TransactionFacts {
-    /// Returns whether the transaction is active at a time after its start. A purchase after a refund begins a new
-    /// period.
+    /// Returns whether the transaction is active at a time after its start. A refunded transaction is not active, so a
+    /// purchase after the refund begins a new period.
     fileprivate func runs(at instant: AppStoreInstant) -> Bool {
         expiresDate.map { $0 > instant } ?? false && !isRevoked(at: instant)
     }
 
-    /// Returns the number of seats in this transaction. The sum cannot overflow, because there are at most 64
-    /// transactions with 32 bits each. A revoked transaction has no seats, regardless of earlier refunds.
+    /// Returns the number of seats in this transaction. A sum over all transactions cannot overflow, because there are
+    /// at most 64 numbers of 32 bits. A revoked transaction has no seats, regardless of earlier refunds.
     fileprivate func seats(at instant: AppStoreInstant) -> Int64 {
         if isRevoked(at: instant) { return 0 }
         let held = amountProblems.contains(.quantity) ? 0 : Int64(quantity ?? 1)

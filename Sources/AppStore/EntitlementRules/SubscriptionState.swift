@@ -50,12 +50,12 @@ package struct SubscriptionState: Hashable, Sendable {
     package var priceIncreaseStatus: PriceIncreaseStatus?
     /// The reason why the subscription expired.
     package var expirationIntent: ExpirationIntent?
-    /// The number of seats in the period. For multi-seat transactions, this is the sum over all transactions minus the
-    /// revoked seats.
+    /// The number of seats in the period, or 0 if access is not granted. For multi-seat transactions, this is the sum
+    /// over all transactions minus the revoked seats.
     package var seats: Int64
-    /// Whether the facts do not explain Apple's statement, so that Apple must be queried.
+    /// Whether Apple must be queried because the known facts do not fully explain the status that it reported.
     package var needsStatusQuery: Bool
-    /// Whether access depends on unread input, so it is unknown whether the subscription was renewed.
+    /// Whether access depends on unread input that may contain a renewal.
     package var isUnknown = false
 
     package var productId: ProductId? { transaction?.productId }
@@ -69,7 +69,7 @@ package struct SubscriptionPolicy: Hashable, Sendable {
     /// How long, in milliseconds, a subscription remains entitled after its expiry while the input that would contain
     /// the renewal is unread.
     package var outageLeewayMilliseconds: Int64 = 24 * 3_600_000
-    /// The facts include all input received up to this time. Nil if they include all input.
+    /// The time up to which the facts include all input received, or nil if they include all input.
     package var receivedUntil: AppStoreInstant?
     /// The length, in milliseconds, of a grace period for which Apple specifies no end, as set in App Store Connect.
     package var graceFallbackMilliseconds: Int64 = 3 * 86_400_000
@@ -105,8 +105,8 @@ extension PurchaseFacts {
         isSubscription ? SubscriptionEvidence(self, from: instant).state(at: instant, policy: policy) : nil
     }
 
-    /// Returns the state at a given time and the time when it next changes without a notification, based on the newest
-    /// facts.
+    /// Returns the state at a given time and the time when the state next changes without a notification, based on the
+    /// newest facts. Returns nil if the purchase is not a subscription.
     func stateAndNextChange(
         at instant: AppStoreInstant, policy: SubscriptionPolicy
     ) -> (state: SubscriptionState, nextChange: AppStoreInstant?)? {

@@ -11,7 +11,7 @@ package struct TransactionDetails: VersionedFacts {
     let hasBillingPeriod: Bool
     private let storage: LazyContent<TransactionDetailsContent?>
 
-    /// The parsed content, or nil if this library did not write the text.
+    /// The parsed content, or nil if the text is malformed because another program wrote it.
     package var content: TransactionDetailsContent? {
         storage.box { $0.flatMap(TransactionDetailsContent.init) }.content
     }
@@ -195,7 +195,7 @@ extension TransactionDetailsContent {
         object.set(version)
     }
 
-    /// Writes those grant members that are also in ``TransactionTraits`` but do not affect access.
+    /// Writes the members that are used in grants but do not affect access. They are also in ``TransactionTraits``.
     func writeGrantMembers(to object: inout JSONWriter) {
         object.set("originalPurchaseDate", originalPurchaseDate)
         object.set("revocationReason", revocationReason)

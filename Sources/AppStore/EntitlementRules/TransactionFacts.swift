@@ -1,14 +1,15 @@
 package import AppStoreModel
 internal import JSON
 
-/// The members, from the newest statement about a transaction, that are needed to answer requests and to merge facts.
+/// The part of the newest statement about a transaction that is needed to answer requests and to merge facts.
 ///
 /// A newer statement replaces an older one completely. If the newer statement has no revocation, the revocation is
 /// removed; this is how Apple reports the reversal of a refund.
 package struct TransactionFacts: Hashable, Sendable {
     let key: TransactionKey
     package let version: TransactionVersion
-    /// The purchase date of the transaction, or of the original transaction if only that is available.
+    /// The purchase date of the transaction, or of the original transaction if only that is available, or
+    /// ``AppStoreInstant/earliest`` if neither is.
     package let start: AppStoreInstant
     package let expiresDate: AppStoreInstant?
     package var revocationDate: AppStoreInstant?
@@ -45,8 +46,8 @@ package struct TransactionFacts: Hashable, Sendable {
     package var revocationPercentage: Int32? { traits.revocationPercentage }
     package var appAccountToken: AppAccountToken? { traits.appAccountToken }
     package var appTransactionId: AppTransactionId? { traits.appTransactionId }
-    /// Whether seats were added to the period. Apple reports this in all transactions in the period, and also in the
-    /// first one if it is signed again.
+    /// Whether seats were added to the period. Apple reports this in every transaction that adds seats, and also in the
+    /// first transaction of the period if it is signed again afterward.
     package var hasAddedSeats: Bool { traits.hasAddedSeats }
     package var revokedSeatQuantity: Int32? { traits.revokedSeatQuantity }
     package var previousOriginalTransactionId: OriginalTransactionId? { traits.previousOriginalTransactionId }
@@ -70,7 +71,7 @@ package struct TransactionFacts: Hashable, Sendable {
     /// The start, or the signedDate if there is no start.
     var beginning: AppStoreInstant { start == .earliest ? version.signedDate : start }
 
-    /// Whether the transaction counts towards the ``FactsBounds/periods`` limit.
+    /// Whether the transaction counts toward the ``FactsBounds/periods`` limit.
     var isPeriod: Bool { isAutoRenewable && !hasAddedSeats }
 
     /// Returns whether `one` precedes `other` in a purchase. Transactions are ordered by start, then by the text of the
@@ -79,7 +80,8 @@ package struct TransactionFacts: Hashable, Sendable {
         one.start != other.start ? one.start < other.start : one.key < other.key
     }
 
-    /// Returns whether `one` replaces `other`: it has a newer version, or the same version and greater content.
+    /// Returns whether `one` replaces `other`, that is, whether it has a newer version, or the same version and greater
+    /// content.
     static func isNewer(_ one: TransactionFacts, than other: TransactionFacts) -> Bool {
         if one.version != other.version { return other.version < one.version }
         return one != other && other.orderedContent.lexicographicallyPrecedes(one.orderedContent)
@@ -103,7 +105,8 @@ package struct TransactionFacts: Hashable, Sendable {
 package struct TransactionVersion: Hashable, Comparable, Sendable {
     package let signedDate: AppStoreInstant
     package let isSigned: Bool
-    /// The first eight bytes as a number with the same order as the strings, or 0 if there is no notification.
+    /// The first eight bytes of the notificationUUID as a number, or 0 if there is no notification. The numbers sort in
+    /// the same order as the bytes.
     let tieBreak: UInt64
 
     init(signedDate: AppStoreInstant, isSigned: Bool, tieBreak: UInt64) {

@@ -24,7 +24,7 @@ package enum TransactionKey: Hashable, Sendable {
         }
     }
 
-    /// Returns the number, or nil if the text is not its canonical decimal form.
+    /// Returns the number, or nil if the text is not a decimal number in canonical form with at most 19 digits.
     private static func canonicalNumber(_ text: String) -> UInt64? {
         let digits = text.utf8
         guard (1...19).contains(digits.count), digits.count == 1 || digits.first != UInt8(ascii: "0") else {

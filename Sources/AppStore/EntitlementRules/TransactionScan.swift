@@ -45,7 +45,8 @@ enum TransactionMember: Int, ScannedName {
 }
 
 extension TransactionDetailsContent {
-    /// Creates the same content as from the payload's model type. Returns nil if there is no transactionId.
+    /// Creates the content from a scanned payload. The result is the same as from the payload's model type. Returns nil
+    /// if there is no transactionId.
     init?(_ scan: ScannedMembers<TransactionMember>, _ version: FactVersion) {
         guard let transactionId: TransactionId = scan.identifier(.transactionId) else { return nil }
         self.init(transactionId: transactionId, version: version)

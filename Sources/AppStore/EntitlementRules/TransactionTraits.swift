@@ -129,7 +129,7 @@ package final class TransactionTraits: Sendable {
         isAutoRenewableByType = Self.isAutoRenewable(type)
     }
 
-    /// The traits from before the upgrade.
+    /// These traits without the mark that the transaction was upgraded.
     var withoutUpgrade: TransactionTraits {
         guard let document = try? JSONDocument(text) else { return self }
         var object = JSONObject(document.root)

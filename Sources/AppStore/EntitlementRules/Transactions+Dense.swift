@@ -21,7 +21,7 @@ extension Transactions {
             dense.endField()
             dense.number(UInt64(Self.number(of: transaction.traits, in: &traits)))
             dense.endField()
-            dense.signed(start - previous)  // moments are bounded: no overflow
+            dense.signed(start - previous)  // both are bounded, so this cannot overflow
             dense.endField()
             let length = transaction.expiresDate.map { $0.millisecondsSince1970 - start }
             if let length { if length == previousLength { dense.same() } else { dense.signed(length) } }
@@ -42,7 +42,8 @@ extension Transactions {
         object.text(dense.json)
     }
 
-    /// Returns the index of the traits. There are few distinct values, and equal values are usually the same object.
+    /// Returns the index of the traits, which are appended if they are not known yet. There are few distinct values,
+    /// and equal values are usually the same object.
     private static func number(of traits: TransactionTraits, in known: inout [TransactionTraits]) -> Int {
         if let number = known.firstIndex(where: { $0 === traits }) ?? known.firstIndex(of: traits) { return number }
         known.append(traits)

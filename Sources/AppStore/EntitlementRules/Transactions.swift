@@ -24,7 +24,8 @@ package struct Transactions: Hashable, Sendable {
         case taken
         /// The statement was already known.
         case known
-        /// The statement is out of date, or its transaction is older than all stored transactions.
+        /// The statement is out of date, or the limit has been reached and its transaction is older than all stored
+        /// transactions of its kind.
         case stale
     }
 
@@ -72,7 +73,7 @@ package struct Transactions: Hashable, Sendable {
     /// The first stored period if earlier periods may have been dropped, or nil if the limit has not been reached.
     var firstPeriodOfMany: TransactionFacts? { lowestWhereFull(isPeriod: true).map { values[$0] } }
 
-    /// - Returns: false if the list is full and the transaction precedes all stored transactions.
+    /// - Returns: false if the limit has been reached and the transaction precedes all stored transactions of its kind.
     private mutating func insertWhereRoom(_ offered: TransactionFacts) -> Bool {
         if let lowest = lowestWhereFull(isPeriod: offered.isPeriod) {
             guard TransactionFacts.isOrdered(values[lowest], offered) else { return false }
@@ -90,8 +91,8 @@ package struct Transactions: Hashable, Sendable {
         values.insert(offered, at: index)
     }
 
-    /// Returns the index of the first period, or of the first other transaction, if the limit for this kind has been
-    /// reached. Returns nil otherwise.
+    /// Returns the index of the first transaction of a kind if the limit for that kind has been reached, and otherwise
+    /// nil. The kinds are periods and other transactions.
     private func lowestWhereFull(isPeriod: Bool) -> Int? {
         guard values.count >= min(FactsBounds.periods, FactsBounds.others) else { return nil }
         var lowest: Int?

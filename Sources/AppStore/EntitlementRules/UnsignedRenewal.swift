@@ -8,7 +8,7 @@ struct UnsignedRenewal: Hashable, Sendable {
     /// The start of the period that the body is about. A statement about a later period is newer. The date alone is not
     /// enough, because a recovery during a grace period has the same date as the preceding failure.
     var periodStart: AppStoreInstant
-    /// The time of the event, if the body contains it.
+    /// The date of the notification, which is the time of the event if the body contains it.
     var date: AppStoreInstant
 
     init(_ payload: RenewalInfoPayload, version: FactVersion, periodStart: AppStoreInstant?, date: AppStoreInstant) {
@@ -34,7 +34,7 @@ struct UnsignedRenewal: Hashable, Sendable {
         return RenewalFacts(content)
     }
 
-    /// Returns whether signed facts about the same period agree with this statement, so that either can be used. A
+    /// Returns whether signed facts about the same period agree with this statement. If they do, either can be used. A
     /// missing element is not a disagreement: the older formats cannot express a grace period without an end, and the
     /// oldest format cannot express a failed charge.
     ///
@@ -71,7 +71,8 @@ struct UnsignedRenewal: Hashable, Sendable {
 
     /// Returns nil if there is no renewal info or it is marked as signed.
     ///
-    /// - Parameter keepsText: whether this library wrote the text.
+    /// - Parameter keepsText: whether to keep the text instead of parsing it now. Use this only for text that this
+    ///   library wrote.
     init?(_ fields: inout FieldReader, keepsText: Bool) {
         guard let facts = fields.object("renewalInfo").flatMap({ RenewalFacts($0, keepsText: keepsText) }),
             !facts.version.isSigned

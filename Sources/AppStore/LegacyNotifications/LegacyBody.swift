@@ -13,14 +13,15 @@ public struct LegacyBody: Sendable {
         root = LegacyObject(document.root)
     }
 
-    /// The version of the body. Version 1 has the `unified_receipt` object; receipts in the older format next to it are
-    /// ignored.
+    /// The format of the body: version 1 if the body has `unified_receipt`, in which case receipts in the older format
+    /// are ignored.
     public var source: LegacySource { root["unified_receipt"] == nil ? .v0 : .v1 }
 
     /// The `password`, which may have any JSON type, or nil if absent.
     public var password: JSONElement? { document.root["password"] }
 
-    /// The app in `bid`, which is in the body or, in the oldest format, in the receipt. Older bodies have no `bid`.
+    /// The app in `bid`, which is in the body or, in the oldest format, in a receipt. Absent if there is no `bid`, as
+    /// in some old bodies.
     public var bundleId: EnvelopeField<BundleId> {
         for object in [root] + (source == .v0 ? receipts : []) where object["bid"] != nil {
             guard let text = try? object.text("bid"), object["bid"]?.kind == .string else { return .malformed(.text) }

@@ -13,7 +13,8 @@ public struct LegacyError: Error, Hashable, Sendable, CustomStringConvertible {
         case otherApp = "other_app"
         /// An array in the receipt exceeds the maximum length (``LegacyNotification/maximumElements``).
         case tooManyElements = "too_many_elements"
-        /// A part of the receipt does not have its documented JSON type.
+        /// A part of the receipt or another field does not have its documented JSON type, or the environment in the
+        /// receipt is unknown.
         case receipt
         /// A string to be copied is too long, contains control characters, or violates its grammar.
         case text

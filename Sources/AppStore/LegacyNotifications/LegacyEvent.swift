@@ -6,14 +6,14 @@ struct LegacyEvent: Sendable {
     /// The transaction that the body is about, or nil if none is found. In that case, the notification is unresolved.
     let subject: LegacySubject?
     let renewal: LegacyRenewal?
-    /// Whether a newer, uncancelled transaction in the same group began at about the time when the subject was
-    /// cancelled.
+    /// Whether a CANCEL has a replacement: a newer, uncancelled transaction in the same purchase or group that began
+    /// within ``replacementWindow`` of the cancellation. False for all other types.
     let isReplaced: Bool
     /// The time of the event, used in place of Apple's signedDate.
     let time: AppStoreInstant
-    /// Whether bodies of this type contain the date of the event, and this one does.
+    /// Whether the body contains the date of the event. Bodies of some types never do.
     let hasDate: Bool
-    /// The newest date about the purchase in the body, or nil if there is none.
+    /// The newest date in the body that concerns the purchase, or nil if there is none.
     let newestDate: AppStoreInstant?
     let productId: ProductId?
     /// The product of the transaction before the subject.
@@ -56,7 +56,7 @@ struct LegacyEvent: Sendable {
 
     // MARK: Time
 
-    /// Returns the date of the event that the type denotes.
+    /// Returns the date of the event, or nil if bodies of this type contain none or this body omits it.
     private static func date(_ statement: LegacyStatement, _ subject: LegacySubject?) -> AppStoreInstant? {
         let transaction = subject?.transaction
         return switch statement.type {
@@ -68,8 +68,9 @@ struct LegacyEvent: Sendable {
         }
     }
 
-    /// Returns the newest date in the body. Apple wrote the body at that time or later. This date therefore does not
-    /// make a notification that is delivered late appear to be about a later event.
+    /// Returns the newest date in the body that concerns the purchase. Apple wrote the body at that time or later.
+    /// Unlike the time of receipt, this date does not make a notification that is delivered late appear to be about a
+    /// later event.
     private static func newestDate(_ statement: LegacyStatement, _ subject: LegacySubject?) -> AppStoreInstant? {
         let purchase = subject?.purchase ?? []
         let dates = purchase.flatMap { [$0.purchaseDate, $0.cancellationDate] } + [statement.autoRenewStatusChangeDate]
@@ -91,8 +92,8 @@ struct LegacyEvent: Sendable {
         }
     }
 
-    /// Whether an upgrade replaced the subject, as indicated by `is_upgraded` or by a CANCEL with a replacement. The
-    /// subject no longer grants access, but nothing was refunded.
+    /// Whether an upgrade replaced the subject, as indicated by `is_upgraded` or by a CANCEL with a replacement. If so,
+    /// the subject no longer grants access, but nothing was refunded.
     var isUpgraded: Bool {
         subject?.transaction.isUpgraded == true || (statement.type == .cancel && isReplaced)
     }
@@ -101,9 +102,10 @@ struct LegacyEvent: Sendable {
 
     // MARK: Subscription
 
-    /// The status of the subscription at the time of the event, or nil if the purchase is not a subscription. It is
-    /// derived from the purchase's newest transaction that was not replaced by an upgrade. That transaction need not be
-    /// the subject.
+    /// The status of the subscription at the time of the event, or nil if there is no subject or it is not an
+    /// auto-renewable subscription. The status is derived from the purchase's newest transaction that was not replaced
+    /// by an upgrade. That transaction need not be the subject. If upgrades replaced all transactions, the status is
+    /// derived from the subject.
     var status: SubscriptionStatus? {
         guard let subject, isAutoRenewable else { return nil }
         let id = subject.transaction.transactionId
@@ -139,14 +141,15 @@ struct LegacyEvent: Sendable {
 
     var autoRenewStatus: Bool? { renewal?.autoRenewStatus ?? statement.autoRenewStatus }
     var autoRenewProductId: ProductId? { renewal?.autoRenewProductId ?? statement.autoRenewProductId }
-    /// The reason why the subscription expires. In the oldest format, a renewal includes the reason why the previous
-    /// period ended. That reason applies to the current period only while renewal is off.
+    /// The reason why the subscription expires. In the oldest format, a notification about a renewal includes the
+    /// reason why the previous period ended, so the reason is used only if renewal is off.
     var expirationIntent: ExpirationIntent? {
         let isPresent = statement.source == .v1 || autoRenewStatus == false
         return (renewal?.expirationIntent ?? (isPresent ? statement.expirationIntent : nil))
             .map { ExpirationIntent($0) }
     }
-    /// The end of the grace period while Apple retries billing. The date remains in the receipt after the last attempt.
+    /// The end of the grace period, or nil if Apple is not retrying billing. The receipt still contains the date after
+    /// the last attempt.
     var gracePeriodExpiresDate: AppStoreInstant? {
         renewal?.isInBillingRetryPeriod == true ? renewal?.gracePeriodExpiresDate : nil
     }

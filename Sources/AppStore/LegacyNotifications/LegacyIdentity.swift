@@ -1,15 +1,16 @@
 internal import AppStoreModel
 internal import Cryptography
 
-/// Derives the identity of a notification that has no UUID. All delivery attempts have the same identity.
+/// Derives the identity of a notification that has no UUID. All delivery attempts have the same identity if the body
+/// contains the date of the event.
 enum LegacyIdentity {
     /// Returns the SHA-256 digest, as 64 hexadecimal digits, of the strings that identify the subject of the
     /// notification, one per line, with an empty line for each absent string. Other transactions in the receipt are
     /// excluded, because a later attempt may contain a newer receipt.
     ///
-    /// If the body does not contain the date of the event, two lines are added: the newest date in the receipt and the
-    /// time of receipt. Otherwise, if a customer switches from basic to pro and back within one period, the second
-    /// "renews as basic" would be treated as a duplicate of the first.
+    /// If the body does not contain the date of the event, two lines are added: the newest date in the body that
+    /// concerns the purchase, and the time when the body was received. Without them, if a customer switches from basic
+    /// to pro and back within one period, the second "renews as basic" would be treated as a duplicate of the first.
     static func eventId(
         _ event: LegacyEvent, environment: AppStoreEnvironment, bundleId: BundleId, receivedAt: AppStoreInstant
     ) -> String {

@@ -1,7 +1,7 @@
 internal import AppStoreModel
 
-/// Maps the types in the unsigned formats to the nearest version 2 type: of the rows for a type, the first with a true
-/// condition applies. The original type is also kept (`rawType`).
+/// Maps each type in the unsigned formats to the nearest version 2 type. The first row for the type whose condition is
+/// true applies. The original type is also kept (`rawType`).
 ///
 /// The unsigned formats have no equivalents of OFFER_REDEEMED, GRACE_PERIOD_EXPIRED, REFUND_DECLINED, REFUND_REVERSED,
 /// RENEWAL_EXTENDED, RENEWAL_EXTENSION, ONE_TIME_CHARGE, TEST, EXTERNAL_PURCHASE_TOKEN, RESCIND_CONSENT,

@@ -19,8 +19,9 @@ public struct LegacyNotification: Sendable {
     /// The nearest version 2 type, or ``unknownType`` for an undocumented type.
     public let notificationType: NotificationType
     public let subtype: Subtype?
-    /// The SHA-256 digest of the content, as 64 hexadecimal digits. If the body contains the date of the event, every
-    /// delivery attempt has the same digest; otherwise, the digest differs for each body received.
+    /// The SHA-256 digest of the values that identify the event, as 64 hexadecimal digits. If the body contains the
+    /// date of the event, every delivery attempt has the same digest; otherwise, the digest differs for each body
+    /// received.
     public let eventId: String
     /// The time of the event according to the body, but no later than `receivedAt`.
     public let eventTime: AppStoreInstant
@@ -29,12 +30,13 @@ public struct LegacyNotification: Sendable {
     /// The subject transaction, or nil if it cannot be determined. In that case, the notification changes no
     /// entitlement.
     public let transactionId: TransactionId?
-    /// `notificationType`, `subtype`, `notificationUUID`, `version`, `signedDate`, `rawType` and `data`, as a JSON
-    /// object.
+    /// A JSON object with `notificationType`, `subtype`, `notificationUUID`, `version`, `signedDate`, `rawType` and
+    /// `data`.
     public let notification: [UInt8]
     /// A version 2 transaction payload with every field that the body provides, or nil if ``transactionId`` is nil.
     public let transaction: [UInt8]?
-    /// A version 2 renewal info payload, or nil if the body has no renewal data or ``transactionId`` is nil.
+    /// A version 2 renewal info payload, or nil if the body has no renewal data or the subject is unknown or not an
+    /// auto-renewable subscription.
     public let renewalInfo: [UInt8]?
     /// The body as received, without the members that ``LegacyBody/redacted()`` removes.
     public let legacy: [UInt8]

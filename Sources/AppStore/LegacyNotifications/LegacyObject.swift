@@ -3,8 +3,8 @@ internal import JSON
 
 /// Reads the fields of one object in a legacy body.
 ///
-/// Strings and identifiers are copied to keys, headers and payloads, so the whole body is rejected if one of them is
-/// invalid. An invalid date, number or flag is treated as absent and counted.
+/// Strings and identifiers are copied to keys, headers and payloads, so an invalid one is an error for the whole body.
+/// An invalid date, number or flag is treated as absent and counted.
 struct LegacyObject: Sendable {
     let element: JSONElement
     /// The number of fields that were sent but treated as absent.
@@ -20,10 +20,10 @@ struct LegacyObject: Sendable {
 
     // MARK: Texts
 
-    /// Returns a string, or a number exactly as written, of 1 to 256 bytes without control characters.
+    /// Returns a string, or a number exactly as written. The text must have 1 to 256 bytes and no control characters.
     func text(_ name: StaticString) throws(LegacyError) -> String? {
         guard let value = self[name] else { return nil }
-        // A character takes at most six bytes, as `\u0041`.
+        // Escaping expands a byte to at most six bytes (`\u0041`). The range includes the two quotes.
         guard value.range.count <= 6 * BoundedText.maximumBytes + 2 else {
             throw LegacyError(.text, "a string is too long")
         }
@@ -36,7 +36,8 @@ struct LegacyObject: Sendable {
         return text
     }
 
-    /// Returns a short string or number exactly as written, or nil for other types. Used only for identities.
+    /// Returns a string, or a number exactly as written, or nil if the value has another type or does not meet the
+    /// requirements of ``BoundedText``. Used only for identities.
     func spelling(_ name: StaticString) -> String? {
         guard let value = self[name], let text = value.string ?? value.number?.text else { return nil }
         return BoundedText.accepts(text) ? text : nil
@@ -46,8 +47,8 @@ struct LegacyObject: Sendable {
         try text(name).map { Identifier($0) }
     }
 
-    /// Returns an identifier from Apple that becomes part of a key. It consists only of digits, sent as a number or a
-    /// string.
+    /// Returns an identifier from Apple that becomes part of a key. It must consist only of digits, and may be sent as
+    /// a number or a string.
     func number<Identifier: AppStoreIdentifier>(_ name: StaticString) throws(LegacyError) -> Identifier? {
         guard let text = try text(name) else { return nil }
         guard TextGrammar.isNumber(text) else {
@@ -58,7 +59,7 @@ struct LegacyObject: Sendable {
 
     // MARK: Values ignored if malformed
 
-    /// Returns true for `"true"`, `"1"` and 1, and false for `"false"`, `"0"` and 0.
+    /// Returns true for `true`, `"true"`, `"1"` and 1, and false for `false`, `"false"`, `"0"` and 0.
     mutating func flag(_ name: StaticString) -> Bool? {
         guard let value = self[name] else { return nil }
         switch value.string ?? value.number?.text {
@@ -88,7 +89,7 @@ struct LegacyObject: Sendable {
         wholeNumber(value).flatMap { AppStoreInstant(millisecondsSince1970: $0) }
     }
 
-    /// Returns a number, or the value of a string of digits.
+    /// Returns a whole number that is not negative, sent as a number or as a string of digits; nil for anything else.
     private func wholeNumber(_ value: JSONElement) -> Int64? {
         guard value.kind == .string else { return value.integer.flatMap { $0 < 0 ? nil : $0 } }
         return LegacyGrammar.wholeNumber(value)

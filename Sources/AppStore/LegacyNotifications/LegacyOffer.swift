@@ -7,7 +7,7 @@ struct LegacyOffer: Sendable {
     var identifier: String?
     var discountType: OfferDiscountType?
 
-    /// Reads the offer for the next renewal: a promotional offer or an offer code.
+    /// Reads an offer by its name: a promotional offer or an offer code. Returns nil if there is neither.
     init?(named object: LegacyObject) throws(LegacyError) {
         if let identifier = try object.text("promotional_offer_id") {
             (type, self.identifier) = (.promotional, identifier)

@@ -1,7 +1,7 @@
 internal import AppStoreModel
 internal import JSON
 
-/// Writes the content of a body in the version 2 format, so that the same consumer can read both.
+/// Writes the content of a body in the version 2 format, so that the same consumer can read both versions.
 struct LegacyPayloads {
     let event: LegacyEvent
     let environment: AppStoreEnvironment
@@ -32,8 +32,8 @@ struct LegacyPayloads {
 
     // MARK: Transaction
 
-    /// Writes the subject, or returns nil for an unresolved notification. The price, currency, storefront and reason
-    /// are not available.
+    /// Writes the subject, or returns nil for an unresolved notification. The price, currency, storefront and
+    /// transaction reason are not available.
     func transaction(_ ignoredFields: inout Int) throws(LegacyError) -> [UInt8]? {
         guard let transaction = event.subject?.transaction else { return nil }
         let subject = try SubjectFields(transaction.object)

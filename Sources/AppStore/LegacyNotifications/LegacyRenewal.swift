@@ -32,7 +32,8 @@ struct LegacyRenewal: Sendable {
         ignoredFields = object.ignoredFields
     }
 
-    /// Finds the renewal for a purchase: the one for the same product or, if there is none, the first one.
+    /// Finds the renewal for the subject's purchase: the one for the subject's product or, if there is none, the
+    /// purchase's first one. Returns nil if the purchase has no renewal.
     static func find(
         of subject: LegacySubject, in receipt: LegacyReceipt
     ) throws(LegacyError) -> LegacyRenewal? {

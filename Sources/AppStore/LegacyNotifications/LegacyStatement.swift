@@ -8,7 +8,7 @@ struct LegacyStatement: Sendable {
     let type: LegacyType
     let originalTransactionId: OriginalTransactionId?
     let webOrderLineItemId: WebOrderLineItemId?
-    /// The date of the refund, revocation or replacement, for CANCEL.
+    /// The date of the refund, revocation or replacement. Used only for CANCEL, REFUND and REVOKE.
     let cancellationDate: AppStoreInstant?
     let autoRenewProductId: ProductId?
     let autoRenewStatus: Bool?

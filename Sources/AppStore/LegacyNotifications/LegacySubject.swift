@@ -7,14 +7,14 @@ struct LegacySubject: Sendable {
     /// All transactions of the purchase, including the subject.
     let purchase: [ReceiptTransaction]
 
-    /// Finds the subject. The candidates for the purchase are, in this order: the purchase named in the body; if none
-    /// is named, the purchase with a renewal for the body's next product (the newest if there are several); then the
-    /// purchase of the newest transaction or, for cancellations, of the last cancelled transaction. The first candidate
-    /// with a subject is used.
+    /// Finds the subject, or returns nil if there is none. If the body names a purchase, only that purchase is
+    /// searched. Otherwise, two purchases are searched, in this order: the one that renews as the body's
+    /// `auto_renew_product_id` (the newest if there are several), and the one with the newest transaction or, for
+    /// cancellations, with the last cancelled transaction.
     ///
-    /// For CANCEL, REFUND and REVOKE, the subject depends on the cancellation date. If the body or the receipt contains
-    /// the date, the subject is the transaction with the `web_order_line_item_id` from the body; otherwise, it is the
-    /// last cancelled transaction. For other types, it is the transaction purchased last.
+    /// For CANCEL, REFUND and REVOKE, the subject is the transaction with the `web_order_line_item_id` from the body,
+    /// if the body or the receipt contains the date of its cancellation. Otherwise, it is the purchase's last cancelled
+    /// transaction. For other types, it is the purchase's last transaction.
     static func find(_ statement: LegacyStatement, in receipt: LegacyReceipt) throws(LegacyError) -> LegacySubject? {
         if let originalTransactionId = statement.originalTransactionId {
             return try subject(of: originalTransactionId, statement, in: receipt)
@@ -58,7 +58,7 @@ struct LegacySubject: Sendable {
         }
         // The notification is about a cancellation that is missing from the receipt, so the body must contain its date.
         guard statement.cancellationDate != nil else { return nil }
-        // A receipt in the oldest format is about one subscription, and the body is about its latest period.
+        // Only in the oldest format is a receipt about a single subscription, and the body about its latest period.
         guard statement.source == .v0 else { return nil }
         return purchase.max { $0.isBought(before: $1) }
             .map { LegacySubject(transaction: $0, purchase: purchase) }

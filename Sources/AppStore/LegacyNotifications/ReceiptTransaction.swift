@@ -12,7 +12,7 @@ struct ReceiptTransaction: Sendable {
     let cancellationDate: AppStoreInstant?
     let isUpgraded: Bool
 
-    /// Returns nil if the object has no transaction ID.
+    /// Returns nil if the object has no transaction ID, or has no original transaction ID and `fallback` is nil.
     init?(_ element: JSONElement, of fallback: OriginalTransactionId? = nil) throws(LegacyError) {
         var object = LegacyObject(element)
         let originalTransactionId: OriginalTransactionId? = try object.number("original_transaction_id")
@@ -28,7 +28,7 @@ struct ReceiptTransaction: Sendable {
         self.object = object
     }
 
-    /// The end of the period. A refund ends it early.
+    /// The end of the period. A refund or revocation ends the period early; an upgrade does not.
     var end: AppStoreInstant? {
         guard let cancellationDate, !isUpgraded else { return expiresDate }
         return expiresDate.map { min($0, cancellationDate) } ?? cancellationDate

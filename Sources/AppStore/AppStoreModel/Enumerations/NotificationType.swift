@@ -36,7 +36,8 @@ public struct NotificationType: OpenEnumeration {
     ]
 }
 
-/// A variant of a notification type (Apple: subtype). `PRICE_INCREASE` is both a type and a subtype of `EXPIRED`.
+/// A variant of a notification type (Apple: subtype). `PRICE_INCREASE` is a subtype of `EXPIRED` and also a
+/// notification type.
 public struct Subtype: OpenEnumeration {
     public var rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }

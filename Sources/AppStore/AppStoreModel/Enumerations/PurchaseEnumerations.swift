@@ -118,7 +118,8 @@ public struct RevocationReason: OpenEnumeration {
     ]
 }
 
-/// Whether a revocation applies to all or part of a purchase (Apple: revocationType).
+/// The kind of revocation: a full or prorated refund, or the end of family sharing or of a seat assignment (Apple:
+/// revocationType).
 public struct RevocationType: OpenEnumeration {
     public var rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }

@@ -25,7 +25,8 @@ public enum EnvelopeField<Value: Sendable & Equatable>: Sendable, Equatable {
 public enum EnvelopeFault: String, Sendable, Hashable, CaseIterable {
     /// The JSON value has the wrong type.
     case type
-    /// The text is empty, is longer than ``BoundedText/maximumBytes``, or contains control characters.
+    /// The text is empty, is longer than ``BoundedText/maximumBytes``, or contains control characters. For a nested
+    /// JWS, the text contains escapes.
     case text
     /// The number has a fraction or is outside the range of `Int64`.
     case number
@@ -79,7 +80,8 @@ struct EnvelopeReader {
 
     func has(_ name: StaticString) -> Bool { document.member(name, of: object) != nil }
 
-    /// Returns a nested object; `null` is treated as absent.
+    /// Returns a reader for a member that should be an object, or nil if the member is absent or `null`. A member of
+    /// another type has no fields; see ``isObject``.
     func container(_ name: StaticString) -> EnvelopeReader? {
         find(name).map { EnvelopeReader(document: document, object: $0) }
     }

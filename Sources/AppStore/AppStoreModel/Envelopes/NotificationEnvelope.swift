@@ -14,7 +14,7 @@ public struct NotificationEnvelope: Sendable {
     /// The containers that are present, in the order of the ``Container`` cases; `null` is treated as absent. Apple
     /// sends exactly one.
     public let containers: [Container]
-    /// The bundleId of each element of ``containers``, or nil for an element without one.
+    /// The bundleId of each element of ``containers``, or nil for an element without a well-formed one.
     public let containerBundleIds: [BundleId?]
     /// Whether a container is present but not an object.
     public let hasMalformedContainer: Bool
@@ -25,8 +25,8 @@ public struct NotificationEnvelope: Sendable {
     public let version: EnvelopeField<String>
     public let signedDate: EnvelopeField<AppStoreInstant>
 
-    /// The environment of the first container. For an external purchase token, use
-    /// ``NotificationEnvelope/environment(ofToken:)``.
+    /// The environment of the first container. For an external purchase token, the environment is derived from the
+    /// token ID. See ``NotificationEnvelope/environment(ofToken:)``.
     public let environment: EnvelopeField<AppStoreEnvironment>
     public let bundleId: EnvelopeField<BundleId>
     public let appAppleId: EnvelopeField<AppAppleId>
@@ -86,8 +86,8 @@ public struct NotificationEnvelope: Sendable {
         Container.allCases.filter { $0 != .other }.map(\.rawValue))
 
     /// Returns the environment of an external purchase token. According to Apple, sandbox token IDs begin with
-    /// `SANDBOX`. An ID with the prefix in any other letter case is treated as malformed; otherwise, a sandbox token
-    /// could pass for a production token.
+    /// `SANDBOX`. A token without an ID is treated as a production token. An ID with the prefix in any other letter
+    /// case is treated as malformed, because a sandbox token must never pass for a production token.
     public static func environment(
         ofToken externalPurchaseId: EnvelopeField<ExternalPurchaseId>
     ) -> EnvelopeField<AppStoreEnvironment> {

@@ -29,7 +29,7 @@ protocol PayloadObject: Hashable, Sendable {
     init(reading fields: inout FieldReader)
 }
 
-/// Reads the fields of one object and tracks which fields were requested or malformed.
+/// Reads the fields of one object and tracks which members were read and which were malformed.
 package struct FieldReader {
     private let document: JSONDocument
     private let path: String

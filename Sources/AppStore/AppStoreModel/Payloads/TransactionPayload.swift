@@ -24,7 +24,7 @@ public struct TransactionPayload: Hashable, Sendable {
     public var revocationReason: RevocationReason?
     public var revocationDate: AppStoreInstant?
     public var revocationType: RevocationType?
-    /// The refunded or revoked share, in thousandths of a percent: 100000 means 100 %.
+    /// The refunded or revoked share, in thousandths of a percent: 100000 means 100%.
     public var revocationPercentage: Int32?
     /// Whether an upgrade replaced this transaction. Apple sends only true.
     public var isUpgraded: Bool?

@@ -39,7 +39,7 @@ public struct AppStoreInstant: Hashable, Comparable, Sendable {
 
     /// Returns the number of milliseconds from this instant to `other`, a negative number if `other` is earlier.
     public func milliseconds(to other: AppStoreInstant) -> Int64 {
-        other.millisecondsSince1970 - millisecondsSince1970  // both bounded: no overflow
+        other.millisecondsSince1970 - millisecondsSince1970  // both are bounded, so this cannot overflow
     }
 }
 

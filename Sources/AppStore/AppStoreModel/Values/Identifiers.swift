@@ -74,7 +74,7 @@ public struct NotificationUUID: AppStoreIdentifier {
     public var rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Whether the text consists of hexadecimal digits in groups of 8-4-4-4-12, in either case.
+    /// Whether the text consists of hexadecimal digits, in either letter case, in groups of 8-4-4-4-12.
     public var isWellFormed: Bool { UUIDText.accepts(rawValue) }
 }
 

@@ -15,7 +15,8 @@ package enum TextGrammar {
         return (1...greatestCount).contains(bytes.count) && all(of: bytes, isTokenByte)
     }
 
-    /// Reads contiguous bytes, which is much faster than reading a string view.
+    /// Returns whether all bytes are allowed. Contiguous bytes are read directly, which is much faster than reading a
+    /// string view.
     @inline(__always)
     private static func all(of bytes: String.UTF8View, _ isAllowed: (UInt8) -> Bool) -> Bool {
         bytes.withContiguousStorageIfAvailable { $0.allSatisfy(isAllowed) } ?? bytes.allSatisfy(isAllowed)

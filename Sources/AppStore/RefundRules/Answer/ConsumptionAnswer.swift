@@ -29,8 +29,8 @@ package struct ConsumptionAnswer: Hashable, Sendable {
         }
     }
 
-    /// Returns the reason why Apple does not accept an answer for a transaction regardless of the company's data, or
-    /// nil if Apple accepts one.
+    /// Returns the reason why Apple does not accept any answer for a transaction, regardless of the company's data.
+    /// Returns nil if there is no such reason.
     package static func finalProblem(of facts: RefundFacts) -> ConsumptionError? {
         switch facts.inAppOwnershipType {
         case .familyShared:
@@ -46,6 +46,9 @@ package struct ConsumptionAnswer: Hashable, Sendable {
         else { return nil }
         return ConsumptionError(
             code: .typeNotSupported,
-            message: "for Advanced Commerce purchases, Apple accepts answers only about consumables and subscriptions")
+            message: """
+                for Advanced Commerce purchases, Apple accepts answers only about consumables and auto-renewable \
+                subscriptions
+                """)
     }
 }

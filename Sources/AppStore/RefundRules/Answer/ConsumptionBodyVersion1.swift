@@ -30,7 +30,8 @@ enum ConsumptionBodyVersion1 {
         return (json.bytes, [token.note, preference.note].compactMap(\.self))
     }
 
-    /// Returns the configured status or, if there is none, one derived from the percentage.
+    /// Returns the status in the facts or, if there is none, one derived from the percentage. Returns 0, which means
+    /// undeclared, if there is neither.
     private static func consumptionStatus(_ facts: ConsumptionFacts) -> Int64 {
         if let status = facts.consumptionStatus { return status.version1 }
         guard let percentage = facts.consumptionPercentage else { return 0 }
@@ -39,7 +40,8 @@ enum ConsumptionBodyVersion1 {
         return ConsumptionStatus.partiallyConsumed.version1
     }
 
-    /// Returns the token. The member is required; an empty string means undeclared.
+    /// Returns the token if it is a UUID, and otherwise an empty string, which means undeclared. The member is
+    /// required.
     private static func token(_ token: AppAccountToken?) -> (value: String, note: ConsumptionNote?) {
         guard let token, !token.rawValue.isEmpty else { return ("", nil) }
         return token.isWellFormed ? (token.rawValue, nil) : ("", .malformedAccountToken)

@@ -21,8 +21,9 @@ enum ConsumptionBodyVersion2 {
         return (json.bytes, [percentage.note, preference.note].compactMap(\.self))
     }
 
-    /// Returns the percentage. It is omitted for an auto-renewable subscription and must be 0 for an undelivered
-    /// purchase.
+    /// Returns the percentage, or nil if there is none or Apple would not accept it. In the latter case, the note
+    /// states the reason. The percentage must be 0 for an undelivered purchase, and is omitted if the product is, or
+    /// may be, an auto-renewable subscription.
     private static func percentage(
         _ facts: RefundFacts, _ statement: ConsumptionStatement
     ) -> (value: Int64?, note: ConsumptionNote?) {

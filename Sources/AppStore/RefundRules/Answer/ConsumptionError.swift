@@ -22,8 +22,8 @@ package struct ConsumptionError: Error, Hashable, Sendable, CustomStringConverti
         /// Neither the rules nor the company's service specify whether sample content was provided.
         case sampleContentMissing = "sample_content_missing"
 
-        /// Whether the problem is final: no later information can change it, and the round ends. Otherwise, the round
-        /// waits. Source: app-store.md 10.6.
+        /// Whether the problem is final. If so, no later information can change it, and the round ends. Otherwise, the
+        /// round waits. Source: app-store.md 10.6.
         package var isFinal: Bool {
             switch self {
             case .doNotAnswer, .noConsent, .consentRescinded, .familyShared, .assigned, .typeNotSupported: true
@@ -44,8 +44,8 @@ package struct ConsumptionError: Error, Hashable, Sendable, CustomStringConverti
     package var description: String { "\(code.rawValue): \(message)" }
 }
 
-/// The reason why a member was omitted so that Apple accepts the answer. The raw values appear in records and metrics
-/// and are a contract.
+/// The reason why Apple would not accept the answer with a member, which was therefore omitted. The raw values appear
+/// in records and metrics and are a contract.
 package enum ConsumptionNote: String, CaseIterable, Sendable {
     /// A consumptionPercentage for an auto-renewable subscription; Apple computes it from the elapsed time (4000209).
     case percentageOfSubscription = "percentage_of_subscription"
@@ -55,7 +55,8 @@ package enum ConsumptionNote: String, CaseIterable, Sendable {
     case percentageOfUndelivered = "percentage_of_undelivered"
     /// A consumptionPercentage outside the range 0 to 100000.
     case percentageOutOfRange = "percentage_out_of_range"
-    /// A refundPreference GRANT_PRORATED without a percentage between 0 and 100000, both exclusive.
+    /// A refundPreference GRANT_PRORATED without a percentage between 0 and 100000, both exclusive, for a product that
+    /// is not an auto-renewable subscription.
     case proratedWithoutPercentage = "prorated_without_percentage"
     /// A refundPreference GRANT_PRORATED, which has no number in the version 1 body.
     case proratedInVersion1 = "prorated_in_version_1"

@@ -17,7 +17,7 @@ struct ConsumptionStatement {
             throw decision.isConsentRescinded
                 ? ConsumptionError(
                     code: .consentRescinded,
-                    message: "a parent revoked consent, and no consent has been recorded since")
+                    message: "a parent withdrew consent, and no consent has been recorded since")
                 : ConsumptionError(
                     code: .noConsent,
                     message: "the customer's consent is not recorded; without it, Apple requires that nothing be sent")
@@ -28,13 +28,17 @@ struct ConsumptionStatement {
         guard let deliveryStatus = consumption.deliveryStatus else {
             throw ConsumptionError(
                 code: .deliveryStatusMissing,
-                message: "deliveryStatus is required: set it under consumption in the rules, or in the answer")
+                message: """
+                    deliveryStatus is required: set it under consumption in the rules, or in the answer of your service
+                    """)
         }
         guard let sampleContentProvided = consumption.sampleContentProvided else {
             throw ConsumptionError(
                 code: .sampleContentMissing,
-                message: "sampleContentProvided is required: set it under consumption in the rules, or in the answer"
-            )
+                message: """
+                    sampleContentProvided is required: set it under consumption in the rules, or in the answer of your \
+                    service
+                    """)
         }
         outcome = decision.outcome
         self.deliveryStatus = deliveryStatus

@@ -8,7 +8,7 @@ package struct AnswerAcceptance: DatedPart {
     /// The time on the clock of the member that sent the answer. It is used only to choose between competing values of
     /// this part.
     package var at: AppStoreInstant
-    /// The number of requests sent so far, as recorded by the member that sent the last one.
+    /// The number of attempts to send the answer, as counted by the member that made the last one.
     package var attempts: Int64
 
     package init(through: AppStoreInstant, at: AppStoreInstant, attempts: Int64) {

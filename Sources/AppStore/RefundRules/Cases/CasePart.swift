@@ -1,10 +1,11 @@
 internal import AppStoreModel
 package import JSON
 
-/// A part of a case that is replaced as a whole. Competing values of a part have the same total order on all members,
-/// so keeping the greater of two values is a join.
+/// A part of a case that is replaced as a whole. All members of the consumer group order competing values of a part in
+/// the same way, so keeping the greater of two values is a join.
 package protocol CasePart: Hashable, Sendable {
-    /// The rank of the part, compared first, element by element.
+    /// The rank of the part. Ranks are compared element by element; the parts' texts decide only if the ranks are
+    /// equal.
     var rank: [Int64] { get }
     /// Writes the members of the part's object. Equal parts have identical text.
     func write(to object: inout JSONWriter)

@@ -64,7 +64,8 @@ package struct FrozenAnswer: DatedPart {
     }
 
     package var date: AppStoreInstant { through ?? .earliest }
-    /// The rank. The earliest decision wins, because it may have been sent.
+    /// The rank. An answer with a body wins over one without; otherwise, the earlier decision wins, because it may have
+    /// been sent.
     package var rank: [Int64] { [body == nil ? 0 : 1, -decidedAt.millisecondsSince1970] }
 
     /// The bytes of the proposal, as JSON.
@@ -80,8 +81,8 @@ package struct FrozenAnswer: DatedPart {
         self.init(root)
     }
 
-    /// Returns the date of the newest request that a proposal covers, or nil if the proposal does not contain it. This
-    /// works even for a proposal in a later version, which is otherwise unreadable.
+    /// Returns the date of the newest request that a proposal covers, or nil if the proposal does not contain it. The
+    /// date can be read even from a proposal in a later format version, which is otherwise unreadable.
     package static func through(proposal json: [UInt8]) -> AppStoreInstant? {
         guard let root = try? JSONDocument.object(json).root else { return nil }
         var fields = FieldReader(root)

@@ -6,7 +6,7 @@ package enum RefundFormatError: Error, Hashable, Sendable {
     case invalidJSON
     /// The environment, bundleId or transactionId is missing.
     case noIdentity
-    /// The format version is newer than this library supports, so the case must never be overwritten.
+    /// The format version is missing or newer than this library supports, so the case must never be overwritten.
     case unknownFormat
 }
 
@@ -15,9 +15,9 @@ extension RefundCase {
     /// increments it. Version 2 added multiple rounds.
     package static let formatVersion: Int64 = 2
 
-    /// Returns the case as JSON text: a row in the store and the value of a record. Equal cases have identical text.
-    /// Dates are in milliseconds since 1970. For convenience, the text also contains `answerStatus`, `round`,
-    /// `deadline`, `answerableUntil` and `outcome`, which are derived from other members.
+    /// Returns the case as JSON text, which is used as a row in the store and as the value of a record. Equal cases
+    /// have identical text. Dates are in milliseconds since 1970. For convenience, the text also contains
+    /// `answerStatus`, `round`, `deadline`, `answerableUntil` and `outcome`, which are derived from other members.
     ///
     /// - Parameter gap: see ``RefundRounds``.
     package func jsonText(gap: Int64 = RefundRounds.defaultGap) -> [UInt8] {

@@ -39,13 +39,13 @@ extension RefundCase {
     }
 
     /// Returns the date of the newest request that a proposal covers. Proposals in format version 1 do not contain this
-    /// date, so the newest request received before the decision is used.
+    /// date; for them, it is the date of the newest request received before the decision.
     package func through(of answer: FrozenAnswer) -> AppStoreInstant {
         answer.through ?? newestDate(receivedUntil: answer.decidedAt)
     }
 
     /// Returns a proposal's round, identified by the date of the round's first request in milliseconds, or `Int64.min`
-    /// if the bytes do not contain it.
+    /// if the bytes do not identify a round.
     ///
     /// - Parameter gap: see ``RefundRounds``.
     package func round(ofProposal json: [UInt8], gap: Int64) -> Int64 {
@@ -54,7 +54,7 @@ extension RefundCase {
     }
 
     /// Returns the latest signedDate of the requests received up to `moment` or, if there are none, the earliest
-    /// signedDate of all requests.
+    /// signedDate of all requests. Returns `moment` if there are no requests at all.
     func newestDate(receivedUntil moment: AppStoreInstant) -> AppStoreInstant {
         let received = requests.values.filter { $0.receivedAt <= moment }.map(\.signedDate).max()
         return received ?? requests.values.map(\.signedDate).min() ?? moment

@@ -37,7 +37,7 @@ extension RefundCase {
             guard let element = fields.element(kind.version1Name) else { continue }
             var members = FieldReader(element)
             guard let verdict = RefundVerdict(kind, &members), kind != .granted || verdict.revocationDate != nil else {
-                // This is a seat refund rather than a decision on the transaction.
+                // A granted refund without a revocationDate is a seat refund rather than a decision on the transaction.
                 continue
             }
             insert(verdict)

@@ -8,8 +8,8 @@ package import JSON
 package struct RefundCase: Hashable, Sendable {
     package let environment: AppStoreEnvironment
     package let bundleId: BundleId
-    /// The refunded transaction. RESCIND_CONSENT contains no transaction, so its case is stored under the
-    /// appTransactionId.
+    /// The transaction that the requests and decisions concern. RESCIND_CONSENT contains no transaction, so its case is
+    /// stored under the appTransactionId.
     package let transactionId: TransactionId
 
     package var transaction: RefundTransaction?
@@ -23,7 +23,7 @@ package struct RefundCase: Hashable, Sendable {
     /// The time, on Apple's clock, when a parent or guardian last withdrew consent to the child's use of the app
     /// (RESCIND_CONSENT).
     package var consentRescindedAt: AppStoreInstant?
-    /// The time of the last erasure of the person's data: the timestamp of the Kafka record.
+    /// The time of the last erasure of the person's data, taken from the header or the timestamp of the tombstone.
     package private(set) var erasedAt: AppStoreInstant?
     /// Unknown members from a later version, preserved when the case is written.
     package var unknownFields = JSONObject()
@@ -42,7 +42,8 @@ package struct RefundCase: Hashable, Sendable {
     package mutating func insert(_ request: RefundRequest) {
         requests[request.notificationUUID] = .greater(requests[request.notificationUUID], request)
         guard requests.count > Self.maximumRequests else { return }
-        // Truncation commutes with union, because the newest requests in a union are among the newest of each part.
+        // Truncation commutes with union, because each of the newest requests in a union is among the newest requests
+        // of the set it came from.
         let newest = requests.values.sorted {
             $0.signedDate != $1.signedDate
                 ? $0.signedDate > $1.signedDate : $0.notificationUUID < $1.notificationUUID
@@ -60,7 +61,7 @@ package struct RefundCase: Hashable, Sendable {
     package mutating func insert(_ end: AnswerEnd) { ends.insert(end) }
     package mutating func insert(_ verdict: RefundVerdict) { verdicts.insert(verdict) }
 
-    /// Merges another value with the same key.
+    /// Merges another case with the same key.
     ///
     /// - Returns: whether this case changed.
     @discardableResult
@@ -82,7 +83,7 @@ package struct RefundCase: Hashable, Sendable {
         return self != before
     }
 
-    /// Whether all strings are safe in keys and URLs.
+    /// Whether the strings in the transaction and in the requests are safe in keys and URLs.
     package var isBounded: Bool {
         transactionId.isBounded && (transaction?.isBounded ?? true)
             && requests.values.allSatisfy {
@@ -92,8 +93,8 @@ package struct RefundCase: Hashable, Sendable {
 
     // MARK: Erasure
 
-    /// Erases the personal data dated up to `moment`. The record that an answer was sent and accepted remains, so that
-    /// no request is answered twice.
+    /// Erases the personal data dated up to `moment`. The fact that an answer was sent and accepted remains stored, so
+    /// that no request is answered twice.
     package mutating func erase(at moment: AppStoreInstant) {
         erasedAt = max(erasedAt ?? moment, moment)
         strip()

@@ -1,7 +1,7 @@
 extension RefundFacts {
     /// Creates the facts of a round for the rules and the company's service.
     ///
-    /// The customer's history is not included. Callers add it afterwards.
+    /// The customer's history is not included; the caller adds it.
     package init(_ refund: RefundCase, _ round: RefundRound) {
         let transaction = refund.transaction
         self.init(

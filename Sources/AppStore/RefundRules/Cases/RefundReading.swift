@@ -82,7 +82,8 @@ package enum RefundReading: Sendable {
         .consumptionRequest, .refund, .refundDeclined, .refundReversed, .rescindConsent,
     ]
 
-    /// Returns a case for withdrawn consent, stored under the customer's appTransactionId.
+    /// Returns a case for withdrawn consent, stored under the customer's appTransactionId. Returns nil if an identifier
+    /// is missing or the environment does not match.
     private static func consent(_ record: NotificationRecord, _ environment: AppStoreEnvironment) -> RefundCase? {
         guard let data = record.notification.appData, data.environment == nil || data.environment == environment,
             let id = record.appTransaction?.appTransactionId, let bundleId = data.bundleId

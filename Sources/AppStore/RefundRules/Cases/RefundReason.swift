@@ -1,5 +1,5 @@
 /// The reason codes of dead-lettered records, waiting rounds, and rounds that ended without an answer. They are metric
-/// labels and appear in records, so they are a contract. The codes of `RefundRules.ConsumptionError` are used
+/// labels and appear in records, so they are a contract. The codes of `RefundRules.ConsumptionError` are also used,
 /// unchanged.
 package enum RefundReason {
     // Reasons for dead-lettering a record. An operator should examine it.
@@ -32,10 +32,10 @@ package enum RefundReason {
     package static let apiRateLimited = "api_rate_limited"
     package static let apiRefused = "api_refused"
     package static let apiUnavailable = "api_unavailable"
-    /// The deadline passed without a recorded obstacle.
+    /// The deadline passed without a recorded obstacle, so the round ended.
     package static let noAnswerAccepted = "no_answer_accepted"
 
-    /// The values of a metric label: the reasons for waiting, and the codes of temporary problems in
+    /// The reasons for waiting that are values of a metric label, in addition to the codes of temporary problems in
     /// `ConsumptionError`.
     package static let ofWaiting = [
         appNotConfigured, keyMissing, factsUnreadable, preferenceUnreadable, providerSilent, providerRefused,

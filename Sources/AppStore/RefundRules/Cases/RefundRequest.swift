@@ -2,7 +2,8 @@ package import AppStoreModel
 package import JSON
 
 /// A CONSUMPTION_REQUEST. Apple requests information about a case's transaction and repeats the request with new
-/// notificationUUIDs while waiting. An operator's request opens another round for a different answer.
+/// notificationUUIDs while waiting. An operator can also create a request, which opens another round for a different
+/// answer.
 package struct RefundRequest: CasePart {
     package var notificationUUID: NotificationUUID
     /// The time when Apple signed the request.
@@ -34,7 +35,8 @@ package struct RefundRequest: CasePart {
         self.isOperators = isOperators
     }
 
-    /// The rank by arrival. A request read in time precedes a late one; an earlier request precedes a later one.
+    /// The rank by arrival. A request read in time ranks above a late one; otherwise, the request received earlier
+    /// ranks higher.
     package var rank: [Int64] { [isLate ? 0 : 1, -receivedAt.millisecondsSince1970] }
 
     /// The maximum time between signature and receipt, in milliseconds. Apple's last attempt comes 157 hours after the

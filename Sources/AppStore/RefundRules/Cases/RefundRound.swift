@@ -67,8 +67,8 @@ package struct RefundRound: Hashable, Sendable {
         requests.first.map { min($0.signedDate, $0.receivedAt).advanced(byMilliseconds: Self.answerTime) }
     }
 
-    /// The time when attempts to answer end: 12 hours after the last request was received. Nil if no request arrived in
-    /// time.
+    /// The time when attempts to answer end: 12 hours after receipt of the last request that arrived in time. Nil if
+    /// none did.
     package var answerableUntil: AppStoreInstant? {
         requests.filter(\.isTimely).map(\.receivedAt).max()?.advanced(byMilliseconds: Self.answerTime)
     }

@@ -18,8 +18,8 @@ package struct RefundRounds: Sendable {
     /// The waiting round, or nil if there is none.
     package var waiting: RefundRound? { newest.flatMap { $0.status == .waiting ? $0 : nil } }
 
-    /// Returns the round that a proposal, acceptance or end belongs to. `date` is the date of the newest request
-    /// covered.
+    /// Returns the round that a proposal, acceptance or end belongs to, or nil if there is none. `date` is the date of
+    /// the newest request that the proposal, acceptance or end covers.
     package func round(through date: AppStoreInstant) -> RefundRound? { all.last { $0.openedAt <= date } }
 
     /// - Parameter gap: the interval without requests, in milliseconds, after which a request opens a new round

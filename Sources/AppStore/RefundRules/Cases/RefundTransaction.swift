@@ -52,7 +52,7 @@ package struct RefundTransaction: CasePart {
 
     package var rank: [Int64] { [isSigned ? 1 : 0, signedDate.millisecondsSince1970] }
 
-    /// Whether all strings are short enough to be stored.
+    /// Whether all strings meet the requirements of ``BoundedText``.
     var isBounded: Bool {
         let texts = [
             originalTransactionId?.rawValue, appTransactionId?.rawValue, appAccountToken?.rawValue,

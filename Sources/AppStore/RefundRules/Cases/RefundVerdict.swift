@@ -32,8 +32,8 @@ package struct RefundVerdict: DatedPart {
     }
 
     /// Returns whether a REFUND with this transaction is a decision on a refund. A seat refund has no revocationDate.
-    /// If a family or an organization removes access, or the customer switches to a bundle (with a revocationReason
-    /// that is not yet known), nothing is refunded (app-store.md 3.10, 3.13, 10.5).
+    /// If a family or an organization removes access, or the customer switches to a bundle (reported with an
+    /// undocumented revocationReason), nothing is refunded (app-store.md 3.10, 3.13, 10.5).
     static func isRefund(_ transaction: TransactionPayload) -> Bool {
         transaction.revocationDate != nil
             && transaction.revocationType != .familyRevoke && transaction.revocationType != .assignmentRevoke

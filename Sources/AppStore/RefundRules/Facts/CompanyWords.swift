@@ -2,7 +2,7 @@
 package struct CompanyWords: Hashable, Sendable {
     /// The answer from the company's service to this request.
     package var service: ConsumptionFacts?
-    /// The company's record about the customer.
+    /// The preferences that the company has recorded for the customer.
     package var preference: RefundPreference?
 
     package init(service: ConsumptionFacts? = nil, preference: RefundPreference? = nil) {

@@ -1,7 +1,7 @@
 package import AppStoreModel
 
-/// The input to the rules for a refund case, as signed by Apple. Data omitted by Apple is nil, and a condition on it is
-/// never met.
+/// The input to the rules for a refund case, mainly from Apple. Data that Apple omitted is nil, and a condition that
+/// requires it is not met.
 package struct RefundFacts: Hashable, Sendable {
     package var environment: AppStoreEnvironment
     package var bundleId: BundleId

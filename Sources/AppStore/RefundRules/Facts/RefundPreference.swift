@@ -1,7 +1,7 @@
 package import AppStoreModel
 
-/// The company's record about a customer's refunds, in the preferences topic: consent with its date, the preference to
-/// send to Apple, and facts about consumption.
+/// A record in the preferences topic with the company's data for a customer's refunds: consent with its date, the
+/// preference to send to Apple, and facts about consumption.
 package struct RefundPreference: Hashable, Sendable {
     package var consent: Bool?
     /// The time when the customer gave or withdrew consent.
@@ -35,8 +35,8 @@ package struct RefundPreference: Hashable, Sendable {
     }
 
     /// Merges two records about one customer, one stored under the appAccountToken and the other under the
-    /// appTransactionId. A refusal in either takes precedence. Every other member is taken from the later record that
-    /// contains it.
+    /// appTransactionId. A refusal in either takes precedence. Every other member is taken from the later of the
+    /// records that contain it.
     package func merging(_ other: RefundPreference) -> RefundPreference {
         let isLater = since ?? .earliest >= other.since ?? .earliest
         let (first, second) = isLater ? (self, other) : (other, self)

@@ -90,8 +90,8 @@ extension ConsumptionFacts {
 }
 
 extension ConsumptionFacts {
-    /// The answer from the company's service, to be stored with a case. ``answer(_:name:)`` can parse it if
-    /// ``customerConsented`` is known.
+    /// The facts as JSON text, in the form of an answer from the company's service, to be stored with a case.
+    /// ``answer(_:name:)`` can parse the text if ``customerConsented`` is known.
     package var json: [UInt8] {
         var json = JSONWriter()
         json.object { write(to: &$0) }

@@ -1,5 +1,5 @@
-/// The reason why a rules file or an answer from the company's service is invalid. The error contains no values from
-/// the input.
+/// The reason why a rules file, a preference or an answer from the company's service is invalid. The error contains no
+/// values from the input.
 package struct RefundInputError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The name of the file or other input.
     package let name: String

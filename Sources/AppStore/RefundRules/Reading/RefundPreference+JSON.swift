@@ -16,8 +16,8 @@ extension RefundPreference {
     package static let maximumBytes = 64 * 1024
 
     /// Parses a record. Its JSON Schema is `deploy/refund-preference.schema.json`. The names of unknown members are
-    /// stored in ``unknownMembers``. A known member with an invalid value is an error, because misreading consent would
-    /// be worse.
+    /// stored in ``unknownMembers``. A known member with an invalid value is an error, because ignoring it might
+    /// misrepresent the customer's consent.
     ///
     /// - Parameter name: the name of the input, for errors.
     package init(json: [UInt8], name: String) throws(RefundInputError) {

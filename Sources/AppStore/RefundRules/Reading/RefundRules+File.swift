@@ -13,7 +13,7 @@ extension RefundRules {
     }
 
     package static let maximumBytes = 1 << 20
-    /// The maximum number of rules. It is limited because the names of the rules are metric labels.
+    /// The maximum number of rules. The number is limited because the names of the rules are metric labels.
     package static let maximumRules = 200
 
     /// Parses a rules file. Its JSON Schema is `deploy/refund-rules.schema.json`.

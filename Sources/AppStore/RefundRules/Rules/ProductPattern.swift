@@ -5,7 +5,7 @@ struct ProductPattern: Hashable, Sendable {
     private let text: String
     private let isPrefix: Bool
 
-    /// Returns nil if the text is empty or has a star before the end.
+    /// Returns nil if the text does not meet the requirements of ``BoundedText`` or has a star before the end.
     init?(_ text: String) {
         isPrefix = text.hasSuffix("*")
         self.text = isPrefix ? String(text.dropLast()) : text

@@ -3,7 +3,7 @@ internal import AppStoreModel
 /// Detects rules that can never apply, because an earlier rule always applies first or the conditions contradict each
 /// other.
 extension RefundConditions {
-    /// Returns whether these conditions are met whenever `other` is met.
+    /// Returns whether these conditions are met whenever those in `other` are met.
     func cover(_ other: RefundConditions) -> Bool {
         Self.covers(products, other.products) { patterns, others in
             others.allSatisfy { other in patterns.contains { $0.covers(other) } }

@@ -1,6 +1,7 @@
 internal import AppStoreModel
 
-/// The conditions of a rule. All of them must be met, and a condition on unknown data is never met.
+/// The conditions of a rule. All of them must be met. A condition on unknown data is not met, except that a missing
+/// offer counts as no offer.
 struct RefundConditions: Hashable, Sendable {
     /// A price in one currency.
     struct Price: Hashable, Sendable {
@@ -31,7 +32,7 @@ struct RefundConditions: Hashable, Sendable {
     var environments: Set<AppStoreEnvironment>?
     var bundleIds: Set<BundleId>?
 
-    /// Whether there are no conditions, so that the rule applies to every case.
+    /// Whether there are no conditions. If so, the rule applies to every case.
     var isEmpty: Bool { self == RefundConditions() }
 
     func hold(_ facts: RefundFacts, _ consumption: ConsumptionFacts) -> Bool {

@@ -7,12 +7,13 @@ package struct RefundDecision: Hashable, Sendable {
         case fallback = "default"
         /// The company's service.
         case provider
-        /// The company's record about the customer.
+        /// The preferences that the company has recorded for the customer.
         case preference
     }
 
     package var source: Source
-    /// The first rule that applied, even if the company's service chose the outcome, or nil if no rule applied.
+    /// The first rule that applied, or nil if none did. The company's service or a preference may have chosen the
+    /// outcome instead.
     package var rule: String?
     package var outcome: RefundOutcome
     /// The facts, each taken from the first source that provides it: service, preference, rule, file. Consent depends

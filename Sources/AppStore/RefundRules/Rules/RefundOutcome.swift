@@ -1,5 +1,5 @@
-/// The statement to send to Apple about a case. The raw values are a contract: they appear in the rules file, in
-/// answers from the company's service, and in records.
+/// The outcome of a decision about a case. The raw values are a contract: they appear in the rules file, in answers
+/// from the company's service, and in records.
 package enum RefundOutcome: String, CaseIterable, Sendable {
     case decline
     case grantFull

@@ -1,10 +1,10 @@
-/// A defect in a rules file that leaves requests unanswered.
+/// A defect in a rules file that can leave requests unanswered, or answered without a preference.
 package struct RefundRulesFinding: Hashable, Sendable, CustomStringConvertible {
     package enum Severity: String, Sendable {
         /// No request to which the rule applies is answered.
         case error
-        /// Requests to which the rule applies are answered only if the company's service or a preference supplies the
-        /// missing data.
+        /// Requests to which the rule applies are not answered, or are answered without a preference, unless the
+        /// company's service or a preference supplies the missing data.
         case warning
     }
 
@@ -18,7 +18,8 @@ package struct RefundRulesFinding: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension RefundRules {
-    /// Returns the rules that cannot provide consent or a member that Apple requires.
+    /// Returns the defects of each rule and of the default: missing consent, missing members that Apple requires, and a
+    /// prorated refund without a percentage.
     ///
     /// - Parameters:
     ///   - hasService: whether the company's service is called.
@@ -45,11 +46,11 @@ extension RefundRules {
             let names = missing.joined(separator: ", ")
             let fix =
                 othersMaySay
-                ? "no answer is sent unless the service or a preference supplies it"
-                : "no answer is ever sent; set it under consumption, or set refunds.provider.url"
+                ? "no answer is sent unless the service or a preference supplies the missing data"
+                : "no answer will ever be sent; add the missing data under consumption, or set refunds.provider.url"
             findings.append(
                 RefundRulesFinding(
-                    severity: othersMaySay ? .warning : .error, rule: rule, message: "\(names) is not set: \(fix)"))
+                    severity: othersMaySay ? .warning : .error, rule: rule, message: "no value for \(names): \(fix)"))
         }
         if outcome == .grantProrated, facts.consumptionPercentage == nil {
             findings.append(
@@ -57,7 +58,7 @@ extension RefundRules {
                     severity: .warning, rule: rule,
                     message: """
                         grantProrated requires consumptionPercentage for a product that is not a subscription; without \
-                        it no preference is sent
+                        it, no preference is sent
                         """))
         }
         return findings
