@@ -14,7 +14,7 @@ package struct ConfiguredApp: Sendable, Equatable {
             throw SettingError("must be a bundle id and Apple's app id, such as com.example.app:1234567890")
         }
         guard !parts[0].isEmpty, parts[0].utf8.count <= 155, parts[0].utf8.allSatisfy(isBundleIdByte) else {
-            throw SettingError("has a bundle id with characters other than letters, digits, dots and hyphens")
+            throw SettingError("must begin with a bundle id of 1 to 155 letters, digits, dots and hyphens")
         }
         return ConfiguredApp(bundleId: String(parts[0]), appAppleId: appAppleId)
     }

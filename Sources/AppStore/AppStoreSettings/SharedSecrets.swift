@@ -40,8 +40,8 @@ package struct SharedSecrets: Sendable {
         self.digests = digests
     }
 
-    /// Returns whether `digest` is the SHA-256 digest of one of the secrets. All secrets are compared so that the
-    /// duration reveals nothing.
+    /// Returns whether `digest` is the SHA-256 digest of one of the secrets. Every secret is checked, even after a
+    /// match, so that the duration reveals nothing.
     package func contain(digest: [UInt8]) -> Bool {
         var isFound = false
         for known in digests where constantTimeEquals(known, digest) { isFound = true }

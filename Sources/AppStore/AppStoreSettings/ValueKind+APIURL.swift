@@ -3,7 +3,7 @@ internal import FoundationEssentials
 internal import SignedRequests
 
 extension ValueKind where Value == String {
-    /// A scheme, host, port and path without a trailing `/`. Only loopback addresses may be unencrypted, because every
+    /// A scheme, host, port and path without a trailing `/`. Only loopback addresses may use http, because every
     /// request contains a bearer token.
     static var apiURL: ValueKind<String> {
         ValueKind(

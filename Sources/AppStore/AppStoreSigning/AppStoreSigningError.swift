@@ -5,7 +5,7 @@ package struct AppStoreSigningError: Error, Equatable, Sendable, CustomStringCon
     package enum Code: String, Sendable {
         /// libcrypto failed. See `cause` for the details.
         case cryptography
-        /// A file in the directory is missing or unreadable, or does not match the others.
+        /// A file in the directory is missing, cannot be read or written, or does not match the others.
         case directory
     }
 

@@ -128,7 +128,7 @@ final class ChainCache: Sendable {
         }
     }
 
-    /// Removes a path and every header that uses its leaf or intermediate.
+    /// Removes every header and every path that uses the leaf or the intermediate of `path`.
     func drop(_ path: ValidatedPath) {
         state.withLock { state in
             state.headers.removeAll { $0.path.leaf == path.leaf || $0.path.intermediate == path.intermediate }

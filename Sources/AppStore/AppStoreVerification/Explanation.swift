@@ -4,7 +4,7 @@ internal import JSON
 
 /// A verdict with every step and certificate, as displayed by `sluicectl verify FILE`.
 public struct Explanation: Sendable {
-    /// The kind of signed object in the payload.
+    /// The kind of the signed object.
     public enum Kind: String, Sendable {
         case notification, transaction, renewalInfo, appTransaction, unknown
     }
@@ -44,12 +44,12 @@ public struct Explanation: Sendable {
     /// The verdict that the ingress would reach if it received the text now, or nil for a valid bare transaction,
     /// renewal info or app transaction.
     public let verdict: Verdict?
-    /// The reason why the object is invalid, or nil if it is valid.
+    /// The reason why the object is invalid, or nil if it is valid or is a version 1 body.
     public let reason: Reason?
     /// The decoded payload, or nil if anything is invalid.
     public let payload: [UInt8]?
 
-    /// Whether every step passed.
+    /// Whether no step failed.
     public var isGood: Bool { !steps.contains { $0.outcome == .failed } }
 }
 
@@ -57,8 +57,8 @@ extension NotificationVerifier {
     /// Explains the verdict on a body or a bare JWS (a notification, transaction, renewal info or app transaction),
     /// step by step. Surrounding white space is ignored.
     ///
-    /// This is for people who examine files. Use a verifier with the `off` policy; the revocation check then appears as
-    /// a skipped step.
+    /// Intended for people who examine files. Use a verifier with the `off` policy; the revocation check then appears
+    /// as a skipped step.
     /// - Parameter now: the current time, in milliseconds since 1970.
     public func explain(_ text: [UInt8], at now: Int64) -> Explanation {
         let text = Self.trimmed(text)

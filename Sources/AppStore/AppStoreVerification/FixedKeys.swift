@@ -28,7 +28,7 @@ final class FixedKeys: Sendable {
         }
     }
 
-    /// The steps that create a table; tests inject faults between them.
+    /// The steps that create a table; tests replace them to inject faults.
     struct Making: Sendable {
         var make: @Sendable (P256PublicKey) throws(CryptographyError) -> P256FixedKeyTable = {
             (key) throws(CryptographyError) in try P256FixedKeyTable(key)
@@ -126,8 +126,8 @@ final class FixedKeys: Sendable {
 
     // MARK: Computation of tables
 
-    /// Starts computing a table in the background for the key of a verified object. Does nothing if the key already has
-    /// a table, another table is being computed, or all tables are in use.
+    /// Starts computing a table in the background for the key of a verified object. Does nothing if tables are turned
+    /// off, the key already has a table, another table is being computed, or all tables are in use.
     /// - Parameter now: the current time, in milliseconds since 1970.
     func makeTable(for object: SignedObject, at now: Int64) {
         guard object.table == nil, !isOff.load(ordering: .acquiring) else { return }

@@ -5,7 +5,7 @@ internal import Cryptography
 /// because verifying a batch of signatures with a precomputed key table is cheaper than verifying each one alone.
 enum NotificationProgress {
     case decided(Verdict)
-    /// Checks 3 to 9 have passed; the signature is next. **The content is not trusted yet.**
+    /// All checks up to check 9 have passed; the signature is next. **The content is not trusted yet.**
     case opened(signedText: ArraySlice<UInt8>, OpenedObject)
     /// Everything except the nested objects has passed. The signatures of the nested objects are next.
     case authentic(AuthenticNotification)
@@ -31,7 +31,7 @@ struct AuthenticNotification {
 }
 
 extension NotificationVerifier {
-    /// Runs checks 3 to 9.
+    /// Runs checks 4 to 9.
     func open(_ signedText: ArraySlice<UInt8>, at now: Int64) -> NotificationProgress {
         do throws(Refusal) {
             return .opened(signedText: signedText, try objects.open(signedText, at: now))
@@ -51,14 +51,15 @@ extension NotificationVerifier {
         return authentic.map { finish($0, at: now, moment) }
     }
 
-    /// Runs checks 10 to 13 and the payload checks, then looks for a stored duplicate.
+    /// Runs checks 10 to 13 and check 14 for the outer payload, looks for a stored duplicate, and parses the nested
+    /// objects.
     private func authenticate(
         _ progress: NotificationProgress, at now: Int64, _ moment: CertificateMoment,
         _ isAcknowledged: (NotificationUUID, AppStoreEnvironment) -> Bool
     ) -> NotificationProgress {
         guard case .opened(let signedText, let opened) = progress else { return progress }
-        // Declared before the checks, so that after a failed check, the log and the quarantine record contain
-        // everything read up to that point.
+        // These variables are declared before the checks so that, after a failed check, the log and the quarantine
+        // record contain everything read up to that point.
         var envelope: NotificationEnvelope?
         var certificates: CertificateSerials?
         var digest: SHA256Digest?

@@ -10,7 +10,7 @@ public struct VerifiedAppTransaction: Sendable {
 }
 
 extension NotificationVerifier {
-    /// Verifies an app transaction from the App Store Server API or an app. It runs the checks for notifications,
+    /// Verifies an app transaction from an app or from the App Store Server API. Runs the checks for notifications,
     /// starting with check 4.
     ///
     /// - Parameters:

@@ -12,8 +12,8 @@ public struct VerifiedTransaction: Sendable {
 }
 
 extension NotificationVerifier {
-    /// Verifies objects that an app received from StoreKit. Each object must pass the checks for notifications,
-    /// starting with check 4, and both must belong to the same purchase.
+    /// Verifies a transaction and, if given, its renewal info, from StoreKit or from the App Store Server API. Each
+    /// object must pass the checks for notifications, starting with check 4, and both must belong to the same purchase.
     ///
     /// - Parameters:
     ///   - signedTransaction: the compact JWS from StoreKit's `VerificationResult.jwsRepresentation`.

@@ -3,7 +3,7 @@ internal import Cryptography
 
 /// Decides whether a body is a notification that Apple signed for one of our apps.
 ///
-/// Methods are synchronous, can be called from any number of threads, and never wait, log or use the network. Callers
+/// Verification is synchronous, can run on any number of threads, and never waits, logs or uses the network. Callers
 /// pass the current time, which lets tests and history imports choose a different one.
 public final class NotificationVerifier: Sendable {
     let objects: SignedObjectVerifier
@@ -44,9 +44,9 @@ public final class NotificationVerifier: Sendable {
     /// - Parameters:
     ///   - now: the current time, in milliseconds since 1970.
     ///   - limits: the size limits, which depend on the version of the body.
-    ///   - isAcknowledged: returns whether a notification with this UUID and environment is already stored. Called once
-    ///     everything except the nested objects is verified. If it returns true, the nested objects are not examined
-    ///     and the verdict is ``Verdict/duplicate(_:)``.
+    ///   - isAcknowledged: returns whether a notification with this UUID and environment is already stored. Called
+    ///     after everything except the nested objects has been verified. If it returns true, the nested objects are not
+    ///     examined and the verdict is ``Verdict/duplicate(_:)``.
     public func verify(
         body: [UInt8], at now: Int64, limits: BodyLimits = BodyLimits(),
         isAcknowledged: (NotificationUUID, AppStoreEnvironment) -> Bool = { _, _ in false }
@@ -88,8 +88,9 @@ public final class NotificationVerifier: Sendable {
         }
     }
 
-    /// Adds the header segment of a JWS that another process has verified. The segment must come from a source that
-    /// only the ingress writes to. Returns false if its certificates are not (or no longer) trusted.
+    /// Caches the header segment of a JWS that another process has verified. The segment must come from a source that
+    /// only the ingress and the reconciler write to. Returns false, and caches nothing, if the segment is malformed or
+    /// its certificates are not currently trusted.
     /// - Parameter now: the current time, in milliseconds since 1970.
     public func remember(header segment: [UInt8], at now: Int64) -> Bool {
         do throws(Refusal) {

@@ -8,7 +8,8 @@ public enum Reason: String, Sendable, CaseIterable, CustomStringConvertible {
     case empty
     /// The body is not JSON in UTF-8, is nested too deeply, has more than a thousand names, or has trailing bytes.
     case json
-    /// The body is JSON, but not an object with exactly one non-empty `signedPayload` string.
+    /// The body is JSON, but not an object with exactly one `signedPayload` string, or it also has a
+    /// `notification_type`.
     case jsonShape = "json_shape"
     /// An object in the body contains a duplicate member name.
     case jsonDuplicate = "json_dup"
@@ -48,10 +49,11 @@ public enum Reason: String, Sendable, CaseIterable, CustomStringConvertible {
     /// Unknown certificate chains arrive faster than the limits allow them to be validated. Known chains are not
     /// affected.
     case newCertificateChains = "new_chains"
-    /// The signature over these bytes is not valid for the leaf's key.
+    /// The signature is not valid for the signed bytes and the leaf's key.
     case signature
-    /// The current time is outside the validity period of the path. The status is 503 within 48 hours of that period,
-    /// because a retry can then help.
+    /// The path is not valid at the relevant time: now or, for objects from the App Store Server API, when the object
+    /// was signed. In the first case, the status is 503 within 48 hours of the validity period, because a retry can
+    /// then help.
     case certificateTime = "cert_time"
     /// The issuer has revoked a certificate in the path.
     case revoked
@@ -86,10 +88,10 @@ public enum Reason: String, Sendable, CaseIterable, CustomStringConvertible {
     case profileNested = "profile_nested"
     /// An integer that the pipeline needs has a fraction or does not fit in 64 bits.
     case profileNumber = "profile_number"
-    /// `signedDate` is absent or before the App Store opened.
+    /// `signedDate` is absent, not a date, or before the App Store opened.
     case profileDate = "profile_date"
-    /// The payload does not have exactly one of `data`, `summary`, `externalPurchaseToken` and `appData`, or it is
-    /// unclear which one it has.
+    /// The payload does not have exactly one container that names the app, such as `data` or `summary`, or the
+    /// container is malformed or does not identify the environment.
     case profileContainer = "profile_container"
     /// The signed payload is not a single JSON object in UTF-8 of limited depth.
     case profileEncoding = "profile_encoding"
@@ -148,7 +150,7 @@ public enum VerificationStep: Int, Sendable, Hashable, CaseIterable {
     case compactForm = 4
     /// `alg` is ES256.
     case algorithm = 5
-    /// `x5c` contains two to four certificates.
+    /// `x5c` has two to four entries, and the first two are certificates.
     case certificateList = 6
     /// There is a path to a pinned root in which every signature is valid.
     case pinnedRoot = 7
@@ -158,7 +160,8 @@ public enum VerificationStep: Int, Sendable, Hashable, CaseIterable {
     case intermediateMarker = 9
     /// The signature is valid for the exact bytes.
     case signature = 10
-    /// The current time is within the certificates' validity periods.
+    /// The certificates are valid at the relevant time: now or, for objects from the App Store Server API, when the
+    /// object was signed.
     case validity = 11
     /// No certificate is revoked.
     case revocation = 12

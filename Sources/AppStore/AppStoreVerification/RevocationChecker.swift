@@ -38,8 +38,8 @@ final class RevocationChecker: Sendable {
     /// Returns the revocation status of the leaf and the intermediate. From then on, the status is requested regularly.
     ///
     /// Call this only for a currently valid path with which Apple signed a notification for one of our apps. Requests
-    /// go to addresses in the certificates, and a missing response alerts operators. Otherwise, anyone could cause both
-    /// by posting old notifications or notifications for other apps.
+    /// go to addresses in the certificates, and a missing response alerts operators. Without this restriction, anyone
+    /// could cause both by posting old notifications or notifications for other apps.
     func standings(of path: ValidatedPath, at now: Int64) -> [RevocationStanding] {
         guard policy != .off else { return [] }
         return state.withLock { state in

@@ -50,7 +50,7 @@ struct RevocationState {
     private var entries: [SHA256Digest: Entry] = [:]
     private var outcomes: [String: Int] = [:]
 
-    /// Returns whether `subject` is known to be revoked. Also marks the certificate as used.
+    /// Returns whether `subject` is known to be revoked. If so, also records the use of the certificate.
     mutating func isRevoked(_ subject: Certificate, issuer: Certificate, at now: Int64) -> Bool {
         let id = Self.id(of: subject, issuer: issuer)
         guard let entry = entries[id], entry.standing.known(at: now) == .revoked else { return false }
@@ -88,7 +88,8 @@ struct RevocationState {
         if let oldest = candidates.min(by: { $0.value.lastUse < $1.value.lastUse })?.key { entries[oldest] = nil }
     }
 
-    /// Returns the requests that are due now. Each is considered in flight until its outcome is recorded.
+    /// Returns the requests that are due now. Each is considered in flight until its outcome is recorded. Also removes
+    /// unrevoked certificates that have not been used for ``kept`` milliseconds.
     mutating func takeDueQuestions(at now: Int64) -> [Question] {
         entries = entries.filter { _, entry in
             entry.isAsking || entry.standing.known(at: .max) == .revoked
@@ -132,7 +133,7 @@ struct RevocationState {
         entries[id] = entry
     }
 
-    /// Counts the certificates in use by status, and determines whether an operator should act.
+    /// Counts the certificates in use, grouped by status, and determines whether an operator should act.
     func status(at now: Int64) -> RevocationStatus {
         var status = RevocationStatus(outcomes: outcomes)
         for entry in entries.values where Self.difference(now, entry.lastUse) <= Self.inUse {

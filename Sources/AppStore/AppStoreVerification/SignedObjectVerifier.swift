@@ -84,7 +84,7 @@ final class SignedObjectVerifier: Sendable {
         let midstate = SHA256Midstate(prefix: text + [UInt8(ascii: ".")])
         let fresh = KnownHeader(
             text: text, midstate: midstate, hasCriticalMembers: header.hasCriticalMembers, path: path)
-        // A signature was verified with this header earlier, but its path has expired. The header is cached again
+        // If a signature was verified with this header earlier, its path has expired. The header is then cached again
         // before this signature is verified; otherwise, each invalid signature under it would cost another path
         // validation.
         if known != nil { cache.insert(fresh) }
@@ -118,7 +118,7 @@ final class SignedObjectVerifier: Sendable {
             table: fixedKeys?.table(of: known.path, at: now))
     }
 
-    /// Check 10: uses the table's result if it is final, or OpenSSL otherwise, then caches the header.
+    /// Check 10: uses the table's result if it is final, and OpenSSL otherwise. Then caches the header if it is new.
     func verify(_ object: OpenedObject) throws(Refusal) -> SignedObject {
         let path = object.header.path
         if fixedKeys?.isDecided(object) != true {
@@ -137,7 +137,7 @@ final class SignedObjectVerifier: Sendable {
             table: object.table)
     }
 
-    /// Adds the header segment of a JWS that another process has verified, so that Apple's first notifications after
+    /// Caches the header segment of a JWS that another process has verified, so that Apple's first notifications after
     /// startup do not compete with arbitrary new chains. The certificates are checked as usual, and every signature is
     /// still verified.
     ///

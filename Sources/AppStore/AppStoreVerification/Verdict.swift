@@ -12,7 +12,7 @@ public enum Verdict: Sendable {
     /// Signed by Apple for a configured app and already stored. The nested objects were not examined. Returned only if
     /// the caller can look up stored notifications.
     case duplicate(NotificationEnvelope)
-    /// Signed by Apple, but for a different app or not a notification. Nothing is stored.
+    /// Signed by Apple, but for a different app or environment, or not a notification. Nothing is stored.
     case notForUs(Refusal)
     /// Not signed by Apple, or no longer trusted. Nothing is stored.
     case notApple(Refusal)
@@ -51,8 +51,8 @@ public struct VerifiedNotification: Sendable {
     public let appTransactionEnvelope: AppTransactionEnvelope?
     /// The certificate chain that the notification was signed with.
     public let certificates: CertificateSerials
-    /// `sandbox` if the app is configured without the sandbox, or nil if everything is as configured. In both cases,
-    /// the envelope's environment determines the topic.
+    /// `sandbox` if the notification is from the sandbox but the app is configured without it, or nil if everything is
+    /// as configured. In both cases, the envelope's environment determines the topic.
     public let reason: Reason?
 
     init(
@@ -91,7 +91,8 @@ public struct NonconformingNotification: Sendable, Hashable {
     public let signedPartDigest: [UInt8]?
 }
 
-/// The reason why a body is not stored. Checks throw it; callers of the verifier receive it in the ``Verdict``.
+/// The reason why a body or another signed object is not accepted. Checks throw it. The verifier returns it in the
+/// ``Verdict`` on a notification, and throws it for any other object.
 public struct Refusal: Error, Hashable {
     public let reason: Reason
     /// The check that failed.
@@ -100,17 +101,19 @@ public struct Refusal: Error, Hashable {
     public let status: Int
     /// A fixed string that is more specific than the reason. It never contains text from the sender.
     public let detail: String
-    /// For `cert_time`, the number of seconds between the current time and the validity period of the path.
+    /// For `cert_time`, the number of seconds between the validity period of the path and the time at which it had to
+    /// be valid.
     public let secondsOutsideValidity: Int64?
     /// The certificate chain, if it was validated.
     public let certificates: CertificateSerials?
-    /// The app in the payload, at most 256 bytes, or nil if Apple did not sign the payload.
+    /// The app in the payload, at most 256 bytes. Set only for `audience`, so Apple has signed the payload.
     public let bundleId: String?
     /// The SHA-256 digest of the last certificate in `x5c`, as 64 lowercase hexadecimal digits. Set only for
     /// `chain_root` if the leaf and the intermediate have Apple's markers and that certificate is not pinned. Either
     /// the configuration lacks a root, or someone copied the markers, which anyone can do.
     public let unknownRootFingerprint: String?
-    /// The digest described in ``NonconformingNotification/signedPartDigest``, or nil if a retry cannot help.
+    /// The digest described in ``NonconformingNotification/signedPartDigest``, or nil if no signature was verified or a
+    /// retry cannot help.
     public let signedPartDigest: [UInt8]?
 
     init(

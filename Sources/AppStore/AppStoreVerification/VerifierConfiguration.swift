@@ -6,7 +6,7 @@ public struct VerifierConfiguration: Sendable {
     /// The pinned roots in DER. They are the only trust anchors: neither the system's trust store nor the entries of
     /// `x5c` are trusted.
     public var roots: [[UInt8]]
-    /// The apps for which notifications are accepted. Never empty.
+    /// The apps for which notifications are accepted; must not be empty.
     public var apps: [AppIdentity]
     public var revocation: RevocationPolicy
     public var newCertificateChains: NewCertificateChainLimits
@@ -62,8 +62,8 @@ public enum RevocationPolicy: String, Sendable, CaseIterable {
 public struct BodyLimits: Sendable, Hashable {
     /// The maximum size in bytes of a body with `signedPayload`. Larger bodies are rejected with `too_large`.
     public var signedBytes: Int
-    /// The maximum number of member names, and of array elements, in a version 1 or older body. If these bodies are not
-    /// expected, both limits are a thousand.
+    /// The maximum number of member names, and of array elements, in a version 1 or older body. A value below a
+    /// thousand has no effect, because every body may have a thousand of each.
     public var legacyEntries: Int
 
     public init(signedBytes: Int = .max, legacyEntries: Int = 0) {
@@ -108,7 +108,8 @@ extension VerifierConfiguration {
     /// - Throws: ``VerifierSetupError`` if the configuration cannot work or is not permitted.
     func validate(requester: (any OCSPRequester)?) throws(VerifierSetupError) {
         guard !apps.isEmpty else {
-            throw VerifierSetupError(code: .apps, message: "no app is configured: set apps to bundle id and app id")
+            throw VerifierSetupError(
+                code: .apps, message: "no app is configured: set apps to a bundle id and Apple's app id")
         }
         var seen: Set<String> = []
         for app in apps {

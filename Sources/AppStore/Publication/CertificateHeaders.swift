@@ -15,7 +15,7 @@ final class CertificateHeaders: Sendable {
     typealias Outcome = Result<[HeaderReference], KafkaError>
 
     private struct State {
-        /// Acknowledged headers, most recently used first.
+        /// Acknowledged headers. The most recently used one is the first.
         var acknowledged: [CertificateHeader] = []
         /// Publications waiting for a segment in flight.
         var waiting: [HeaderReference: [Publication]] = [:]

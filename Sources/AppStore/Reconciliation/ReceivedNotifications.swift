@@ -11,7 +11,7 @@ package struct ReceivedNotifications: Hashable, Sendable {
     /// The maximum number of entries per key (320 KiB).
     package static let maximumEntries = 16_384
 
-    /// The key of the record: ``quarantined(_:)`` or ``partition(_:)`` for special rows.
+    /// The key of the record. Special rows have the key ``quarantined(_:)`` or ``partition(_:)``.
     package let key: String
     /// The date of each notification in minutes since 1970: the time when it was signed or, if later, when it arrived.
     package private(set) var minutes: [NotificationMark: UInt32] = [:]

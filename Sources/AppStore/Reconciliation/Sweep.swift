@@ -20,7 +20,7 @@ package struct Sweep: Hashable, Sendable {
         }
     }
 
-    /// The minimum interval between the start of a run and a subsequent requested run, in milliseconds.
+    /// The minimum interval between the start of a run and that of a subsequent requested run, in milliseconds.
     package static let spacing: Int64 = 300_000
     /// How long a backfill is stored after it ends, in milliseconds.
     package static let retention: Int64 = 30 * 86_400_000
@@ -30,13 +30,14 @@ package struct Sweep: Hashable, Sendable {
     package let kind: SweepKind
     /// The operator's request, present only for a backfill.
     package var request: Request?
-    /// The time, in milliseconds since 1970, until which the ingress was unavailable. A run must begin after it.
+    /// The time, in milliseconds since 1970, until which the ingress was unavailable. A run must begin at this time or
+    /// later.
     package var wantedAt: Int64?
     /// The time when an operator cancelled a backfill, in milliseconds since 1970.
     package var cancelledAt: Int64?
     /// The number of updates in the current run.
     package private(set) var step: Int64 = 0
-    /// The current run, or the last run if it is complete.
+    /// The current run or, if no run is in progress, the last one.
     package private(set) var run: SweepRun?
     /// The last complete run.
     package private(set) var last: SweepRun?
@@ -69,7 +70,7 @@ package struct Sweep: Hashable, Sendable {
     /// Whether a run is in progress.
     package var isRunning: Bool { run?.progress != nil }
 
-    /// Whether the run was cancelled before it was complete.
+    /// Whether an operator has cancelled the backfill, but its run has not been ended yet.
     package var isToEnd: Bool { kind.isBackfill && cancelledAt != nil && last == nil }
 
     /// The time when the next action is due, in milliseconds since 1970, or nil for never.

@@ -6,8 +6,8 @@ package enum SweepKind: Hashable, Sendable {
     case failures
     /// All notifications that Apple sent, to find acknowledged ones that are missing from the topics.
     case everything
-    /// Apple's current status for each subscription with version 1 notifications, because no history contains these
-    /// notifications.
+    /// Apple's current status for each subscription that has version 1 notifications, which no history contains, or
+    /// whose state is unexplained.
     case statuses
     /// A range requested by an operator, with the request ID.
     case backfill(String)

@@ -12,7 +12,7 @@ package enum SweepListing {
         return writer.bytes
     }
 
-    /// Parses a list, or returns nil for any other text.
+    /// Parses a list, or returns nil for any other text. Sweeps that cannot be parsed are omitted.
     package static func sweeps(json: [UInt8]) -> [Sweep]? {
         guard let elements = (try? JSONValue(json: json))?.object?["sweeps"]?.array else { return nil }
         return elements.compactMap { try? Sweep(json: $0.json) }

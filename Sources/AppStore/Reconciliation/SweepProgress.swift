@@ -24,7 +24,7 @@ package struct SweepProgress: Hashable, Sendable {
     /// compared.
     package var pageToken: String?
 
-    /// Creates the start of a sweep, or returns nil if the range is empty.
+    /// Creates the progress at the start of a sweep, or returns nil if the range is empty.
     ///
     /// - Parameter length: the length of a window, in milliseconds.
     package init?(over range: SweepRange, windows length: Int64) {

@@ -53,8 +53,8 @@ package struct SweepRun: Hashable, Sendable {
         package var unknown: Int64 = 0
         /// The number of subscriptions whose published state differs from Apple's status.
         package var differing: Int64 = 0
-        /// The number of subscriptions that differed or needed an answer, so that Apple's signed answer was published
-        /// for them.
+        /// The number of subscriptions that differed or needed an answer, and for which Apple's signed answer was
+        /// published.
         package var repaired: Int64 = 0
         /// The number of differing subscriptions for which nothing was published.
         package var unrepaired: Int64 = 0

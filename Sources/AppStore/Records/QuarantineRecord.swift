@@ -45,7 +45,8 @@ public struct QuarantineRecord: Hashable, Sendable {
         return KafkaProducerRecord(topic: topic, key: key, value: receivedBytes, headers: headers)
     }
 
-    /// Parses a record from the quarantine topic. Absent or unreadable fields are nil.
+    /// Parses a record from the quarantine topic. Absent or unreadable fields are nil, except that an absent reason is
+    /// `unknown` and an absent value is empty.
     public init(key: [UInt8]?, value: [UInt8]?, headers: [KafkaHeader]) {
         self.init(
             reason: headers.text(.quarantineReason) ?? "unknown",

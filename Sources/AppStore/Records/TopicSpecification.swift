@@ -18,7 +18,7 @@ public struct TopicSpecification: Hashable, Sendable {
     /// key between two partitions.
     public let partitions: Int
     public let cleanup: Cleanup
-    /// Whether consumers depend on each key being in one partition, so that the number of partitions cannot change.
+    /// Whether consumers depend on each key being in one partition. If so, the number of partitions cannot change.
     public let isKeyed: Bool
 
     init(name: KafkaTopic, partitions: Int, cleanup: Cleanup, isKeyed: Bool = true) {
@@ -30,13 +30,13 @@ public struct TopicSpecification: Hashable, Sendable {
 
     /// Returns the compacted topic for a third-party consumer's keyed state. Every record remains for at least a day,
     /// so that compaction does not remove a proposal before the owner has republished it. Erased data is removed within
-    /// the same time as from Sluice's own topics.
+    /// the same period as in Sluice's own topics.
     public static func state(_ name: KafkaTopic, partitions: Int) -> TopicSpecification {
         TopicSpecification(
             name: name, partitions: partitions, cleanup: .compact(afterDays: 1, withinDays: erasureDays))
     }
 
-    /// The topic settings by their Kafka names.
+    /// The topic settings, keyed by Kafka name.
     public var settings: [String: String] {
         var settings = ["max.message.bytes": String(Self.maximumMessageBytes)]
         switch cleanup {
@@ -124,7 +124,7 @@ extension TopicNames {
         }
     }
 
-    /// Returns the compacted topics.
+    /// Returns the compacted topics for entitlements, refunds, refund preferences and reconciliation.
     public func state(partitions: Int = TopicSpecification.defaultPartitions) -> [TopicSpecification] {
         AppStoreEnvironment.published.map {
             TopicSpecification(

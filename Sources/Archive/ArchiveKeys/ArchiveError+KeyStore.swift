@@ -7,7 +7,7 @@ extension ArchiveError {
             .keyStoreMissing,
             """
             there is no key store at \(path): correct archive.key.store, start sluice-archive on this host to read the \
-            keys from Kafka, or restore it from its backup
+            keys from Kafka, or restore the key store from its backup
             """)
     }
 }

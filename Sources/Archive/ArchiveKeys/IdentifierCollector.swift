@@ -26,7 +26,7 @@ struct IdentifierCollector {
         insert(.originalTransactionId, headers.text(.subject))
     }
 
-    /// - Returns: whether the text is JSON.
+    /// - Returns: whether the text is a JSON object.
     @discardableResult
     mutating func collect(text: [UInt8], nesting: Int = 0) -> Bool {
         guard

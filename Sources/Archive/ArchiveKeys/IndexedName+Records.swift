@@ -5,8 +5,8 @@ internal import Records
 internal import RefundRules
 
 extension IndexedName {
-    /// Returns all identifiers in a record's key, headers and value, including nested signed objects. Empty if nothing
-    /// can be parsed.
+    /// Returns all identifiers in a record's key, headers and value, including nested signed objects. Returns an empty
+    /// set if nothing can be parsed, or if records of this kind contain no personal data.
     package static func names(of record: KafkaRecord, kind: ArchiveKind) -> Set<IndexedName> {
         guard kind.isPersonal else { return [] }
         var collector = IdentifierCollector()

@@ -17,7 +17,7 @@ struct KeyCache {
     private var young: [ArchiveSubject: Entry] = [:]
     private var old: [ArchiveSubject: Entry] = [:]
 
-    /// - Parameter limit: maximum total number of entries in both generations.
+    /// - Parameter limit: the maximum total number of entries in both generations.
     init(limit: Int) { self.limit = max(1, limit / 2) }
 
     var count: Int { young.count + old.count }

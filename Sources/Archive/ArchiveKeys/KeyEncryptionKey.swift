@@ -66,7 +66,8 @@ package struct KeyEncryptionKey: Sendable {
                 nonce: Array(wrapped[..<AES256GCM.nonceByteCount]), authenticated: context)
         } catch { throw ArchiveError(.keyStoreUnavailable, "failed to unwrap a key: \(error.message)") }
         guard var plain = opened else {
-            throw ArchiveError(.damagedWrappedKey, "a key cannot be unwrapped by key-encryption key \(id) (\(source))")
+            throw ArchiveError(
+                .damagedWrappedKey, "a key cannot be unwrapped with key-encryption key \(id) (\(source))")
         }
         defer { wipe(&plain) }
         return SecretKey(copying: plain)

@@ -35,7 +35,7 @@ package struct KeyEncryptionKeys: Sendable {
 
     func key(idBytes: [UInt8]) -> KeyEncryptionKey? { keys.first { $0.idBytes == idBytes } }
 
-    /// The ids and origins of all keys, for messages.
+    /// The ids and sources of all keys, for messages.
     var summary: String { keys.map { "\($0.id) (\($0.source))" }.joined(separator: ", ") }
 
     private static func read(_ path: String) throws(ArchiveError) -> SecretKey {

@@ -64,9 +64,9 @@ extension KeyStore {
         } catch { throw ArchiveError(.keyStoreUnavailable, error.message) }
     }
 
-    /// Returns the key with this id.
+    /// Returns the state of the key with this id.
     ///
-    /// - Throws: ``ArchiveError``; see ``dataKeys(for:)``.
+    /// - Throws: ``ArchiveError``; see ``sealingKeys(for:)``.
     package func dataKey(_ id: ArchiveKeyId) throws(ArchiveError) -> DataKeyState {
         try file.withLock { (file) throws(ArchiveError) in try file.dataKey(id) }
     }

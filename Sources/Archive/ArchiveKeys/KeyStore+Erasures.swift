@@ -6,9 +6,9 @@ internal import Synchronization
 
 /// The outcome of applying an ``ErasureRecord``.
 package enum ErasureOutcome: Hashable, Sendable {
-    /// The keys that this record destroyed; empty if the subject had none.
+    /// The keys that this record destroyed; empty if there were none to destroy.
     case destroyed([ArchiveKeyId])
-    /// The record had already been applied.
+    /// The record changed nothing, for example because it had already been applied.
     case alreadyDone
     /// Nothing was destroyed, because the subject is under a legal hold. The erasure is applied when the hold ends.
     case held(LegalHold)
@@ -98,8 +98,8 @@ extension KeyStoreFile {
                 .foreignMarks,
                 """
                 a record in the erasures topic uses pseudonym key \(record.marks), but key store \(database.path) uses \
-                \(marksId), because it was created with a different key-encryption key; recreate it with the \
-                installation's oldest key last in archive.key.encryption.key.file
+                \(marksId), because the key store was created with a different key-encryption key; recreate the key \
+                store with the installation's oldest key last in archive.key.encryption.key.file
                 """)
         }
         let outcomes = try Self.attempting {

@@ -18,7 +18,7 @@ extension KeyStore {
         try file.withLock { (file) throws(ArchiveError) in try file.counts() }
     }
 
-    /// In batches, rewraps every key that is not wrapped with the first key-encryption key. Once all processes use the
+    /// Rewraps, in batches, every key that is not wrapped with the first key-encryption key. Once all processes use the
     /// new key, the other key files can be removed. Other calls may run between batches.
     ///
     /// - Returns: the number of rewrapped keys.
@@ -40,8 +40,8 @@ extension KeyStore {
         return count
     }
 
-    /// Returns the number of data keys wrapped with each key-encryption key, keyed by the wrapping key's id. A
-    /// key-encryption key that wraps no keys can be removed.
+    /// Returns the number of keys wrapped with each key-encryption key, including the pseudonym key, keyed by the
+    /// wrapping key's id. A key-encryption key that wraps no keys can be removed.
     package func wrappedKeys() throws(ArchiveError) -> [String: Int] {
         try file.withLock { (file) throws(ArchiveError) in try file.wrappedKeys() }
     }
@@ -151,7 +151,7 @@ extension KeyStoreFile {
                     _ = try key(try row.blob(2)).unwrap(try row.blob(3), context: mark + id)
                     return nil
                 } catch let error as ArchiveError {
-                    return "key \(ArchiveKeyId(bytes: id)?.hex ?? "without a name"): \(error)"
+                    return "key \(ArchiveKeyId(bytes: id)?.hex ?? "with a damaged id"): \(error)"
                 }
             }
             problems += failures.compactMap(\.self)

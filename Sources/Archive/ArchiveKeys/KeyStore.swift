@@ -28,8 +28,8 @@ package final class KeyStore: Sendable {
     /// - Parameters:
     ///   - path: the file. Its directory must exist, and must be on a different volume and in different backups than
     ///     the archive.
-    ///   - cachedSubjects: maximum number of subjects with keys cached in memory, about 400 bytes each.
-    ///   - busyTimeout: maximum time that a call waits for other processes.
+    ///   - cachedSubjects: the maximum number of subjects with keys cached in memory, about 400 bytes each.
+    ///   - busyTimeout: the maximum time that a call waits for other processes.
     /// - Throws: ``ArchiveError``: `keyStoreMissing`, `wrongEncryptionKey`, `damagedWrappedKey`, `keyStoreUnusable`
     ///   or `keyStoreUnavailable`.
     package init(

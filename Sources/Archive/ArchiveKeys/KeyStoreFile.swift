@@ -26,8 +26,8 @@ final class KeyStoreFile {
         cache = KeyCache(limit: cachedSubjects)
         (database, marksSecret) = try Self.attempting {
             let database = try Database(path: path, access: .sharedWriter, busyTimeout: busyTimeout)
-            // FULL, because a key that encrypted a record must survive a power loss, and a destroyed key must not
-            // reappear.
+            // `synchronous` is FULL, because a key that encrypted a record must survive a power loss, and a destroyed
+            // key must not reappear.
             try database.executeScript(
                 "PRAGMA secure_delete=ON; PRAGMA synchronous=FULL; PRAGMA temp_store=MEMORY; PRAGMA cache_size=-8192;")
             try database.migrate(KeyStoreSchema.migrations)
@@ -49,7 +49,7 @@ final class KeyStoreFile {
         } catch { throw ArchiveError(.keyStoreUnavailable, error.message) }
     }
 
-    /// Switches to a different pseudonym key. Must run inside a transaction that stores the key.
+    /// Switches to a different pseudonym key, which must already be stored.
     func use(marksSecret secret: SecretKey) throws(ArchiveError) {
         (marks, marksId, leafMask) = try Self.marks(secret)
         marksSecret = secret
@@ -74,7 +74,7 @@ final class KeyStoreFile {
 
     // MARK: Changes by other processes
 
-    /// Empties the cache if another process has destroyed keys since the last check.
+    /// Empties the cache if another process has incremented the change counter since the last check.
     func refresh() throws(ArchiveError) {
         try Self.attempting {
             let version = try database.firstRow("PRAGMA data_version") { try $0.integer(0) } ?? 0
@@ -89,8 +89,8 @@ final class KeyStoreFile {
         }
     }
 
-    /// Increments the change counter. Must run inside the transaction that destroys keys or changes a hold; the caller
-    /// must empty the cache after the commit.
+    /// Increments the change counter. Must run inside the transaction that destroys keys, changes a subject's key in
+    /// use, or changes a hold; the caller must empty the cache after the commit.
     func countChange() throws {
         try set(.changes, .integer((try integer(.changes) ?? 0) + 1))
     }
@@ -149,8 +149,8 @@ final class KeyStoreFile {
             throw ArchiveError(
                 .wrongEncryptionKey,
                 """
-                key store \(path) is wrapped by key-encryption key \(HexText.encode(idBytes)), which is not one of the \
-                given keys: \(keys.summary); add its file to archive.key.encryption.key.file
+                key store \(path) is wrapped with key-encryption key \(HexText.encode(idBytes)), which is not one of \
+                the given keys: \(keys.summary); add its file to archive.key.encryption.key.file
                 """)
         }
         return key

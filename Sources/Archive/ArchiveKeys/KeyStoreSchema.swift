@@ -70,7 +70,8 @@ enum KeyStoreValue: String {
     /// The wrapped pseudonym key, and the id of the key that wrapped it.
     case marks
     case marksWrapping = "marks.wrapping"
-    /// Incremented when keys are destroyed, or when holds begin or end, so that other processes notice the change.
+    /// Incremented when keys are destroyed, when a subject's key in use changes, or when holds begin or end, so that
+    /// other processes notice the change.
     case changes
     /// The next offset to read from the erasures topic.
     case erasuresNext = "erasures.next"

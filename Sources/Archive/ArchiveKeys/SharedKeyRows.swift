@@ -85,7 +85,7 @@ extension KeyStoreFile {
         try set(.marksDue, 1)
     }
 
-    /// Returns the subject's keys as they should be in the topic.
+    /// Returns the subject's keys as they should appear in the topic.
     func sharedState(of subject: SubjectMark) throws -> SubjectKeys {
         SubjectKeys(
             subject: subject, keys: try keysInUse(of: subject).map(\.key), erasedUpTo: try erasedUpTo(of: subject))

@@ -53,7 +53,7 @@ package final class SideIndex: Sendable {
     ///   - path: the database file, created if missing. Its directory must exist.
     ///   - store: the key store that provides the pseudonyms; the index is emptied if it belongs to a different key
     ///     store.
-    ///   - busyTimeout: maximum time that a call waits for other processes.
+    ///   - busyTimeout: the maximum time that a call waits for other processes.
     /// - Throws: ``ArchiveError``: `keyStoreUnavailable`, or `keyStoreUnusable` for a damaged file, which can be
     ///   deleted.
     package init(

@@ -161,6 +161,6 @@ package enum ArchiveKeyRecord: Hashable, Sendable {
     }
 
     private static func malformed(_ member: String) -> ArchiveError {
-        ArchiveError(.malformedContent, "not a record of the keys topic: \(member)")
+        ArchiveError(.malformedContent, "not a valid record in the keys topic: \(member)")
     }
 }

@@ -30,6 +30,6 @@ extension ArchiveError {
     /// Whether a key store failed to return, store or destroy a key.
     package var isKeyFailure: Bool { Code.keys.contains(code) }
 
-    /// Whether the log remains unavailable until an operator intervenes, so that retrying is pointless.
+    /// Whether retrying is pointless, because the log remains unavailable until an operator intervenes.
     package var needsOperator: Bool { [.checkpointMissing, .beginRefused, .rolledBack, .forked].contains(code) }
 }

@@ -14,7 +14,7 @@ extension ArchiveError {
         self.init(code, error.message, object: object)
     }
 
-    /// Creates the error for an object that is not part of a transparency log.
+    /// Creates the error for an object that is not a valid part of a transparency log.
     init(_ error: TransparencyLogError, reading object: ObjectName?) {
         let code: Code =
             switch error.code {

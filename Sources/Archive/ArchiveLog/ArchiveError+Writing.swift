@@ -51,7 +51,7 @@ extension ArchiveError {
             """)
     }
 
-    /// - Parameter evidence: a clause that completes the message.
+    /// - Parameter evidence: the reason for the refusal, as a clause that follows "but" in the message.
     static func beginRefused(_ names: LogNames, _ evidence: String) -> ArchiveError {
         ArchiveError(
             .beginRefused,

@@ -52,8 +52,8 @@ package struct ArchiveError: Error, Equatable, Sendable, CustomStringConvertible
         case malformedLeaf
         /// The bytes are not a valid object segment.
         case malformedSegment
-        /// The format of an object (which matches its leaf) or of a record in one of the archive's own topics is
-        /// unknown.
+        /// An object that matches its leaf, or a record in one of the archive's own topics, is malformed or has an
+        /// unknown format.
         case malformedContent = "malformedObject"
         /// An archived object's length or digest differs from its leaf: the object was changed or replaced.
         case objectMismatch
@@ -79,7 +79,7 @@ package struct ArchiveError: Error, Equatable, Sendable, CustomStringConvertible
         case unreadableEncryptionKey
         /// The key was not wrapped with any of the given key-encryption keys.
         case wrongEncryptionKey
-        /// A wrapped key cannot be unwrapped with its key-encryption key, so it was changed.
+        /// A wrapped key cannot be unwrapped with its key-encryption key, so it must have been changed.
         case damagedWrappedKey
         /// A record in the erasures topic was made with a different pseudonym key.
         case foreignMarks

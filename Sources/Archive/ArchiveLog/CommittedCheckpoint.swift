@@ -31,8 +31,8 @@ struct PendingCheckpoint: Sendable {
     /// The objects to write after the checkpoint, if the commit is staged.
     var objects: [NamedBytes] = []
     var staged: ObjectName?
-    /// The number of full tiles and segments, and of appended bytes, that the checkpoint covers. The writer discards
-    /// those objects and bytes after the commit.
+    /// The number of full tiles and segments, and of appended bytes, that the checkpoint covers. After the commit, the
+    /// writer discards those objects from memory and subtracts those bytes from its count.
     var fullObjects = 0
     var objectBytes = 0
 }

@@ -17,7 +17,7 @@ package struct CheckpointSigner: Sendable {
     /// - Throws: ``TransparencyLogError`` with code `malformedKey` for a key that is not Ed25519, an empty list, or an
     ///   origin that is not a valid key name.
     package init(archive: String, keys: [PrivateKey]) throws(TransparencyLogError) {
-        guard !keys.isEmpty else { throw TransparencyLogError(.malformedKey, "an archive must have a key") }
+        guard !keys.isEmpty else { throw TransparencyLogError(.malformedKey, "an archive must have at least one key") }
         for key in keys { _ = try NoteSigner(name: archive, key: key) }
         self.archive = archive
         self.keys = keys
@@ -33,7 +33,7 @@ package struct CheckpointSigner: Sendable {
     /// Returns a signed checkpoint.
     ///
     /// - Parameters:
-    ///   - previous: tree size of the previous, smaller checkpoint; 0 if there is none.
+    ///   - previous: the tree size of the previous, smaller checkpoint; 0 if there is none.
     ///   - time: seconds since 1970; must not be before the time of an earlier checkpoint of the log.
     /// - Throws: ``TransparencyLogError`` with code `signing`.
     package func sign(

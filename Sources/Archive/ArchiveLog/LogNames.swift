@@ -12,7 +12,7 @@ package import TransparencyLog
 /// segments/<n>[.p/<width>]        the objects of the same leaves
 /// retention                       the signed statement of the first leaf whose segment is kept
 /// cosigned/<key id>               the newest checkpoint that a witness cosigned, with its cosignature
-/// staging/<leaves>-<root>-<base>  in a store without locks: the objects of a commit until their names are written
+/// staging/<leaves>-<root>-<base>  in a store without locks: a commit's objects until written under their own names
 /// ```
 package struct LogNames: Hashable, Sendable {
     package let partition: KafkaTopicPartition

@@ -9,7 +9,7 @@ package struct LogPruning: Sendable {
     /// The minimum time between announcement and deletion, in milliseconds. It gives operators time to notice a wrong
     /// clock or to place a hold.
     package static let minimumDelay: Int64 = 86_400_000
-    /// The divisor that limits a run: the run may announce at most one in this many of the full segments that remain.
+    /// The divisor that limits a run, which may announce at most 1/`greatestShare` of the remaining full segments.
     static let greatestShare = 10
     /// The number of segments that a run may always announce, so that pruning a small log makes progress.
     static let leastSegments = 16
@@ -109,9 +109,8 @@ package struct LogPruning: Sendable {
         } catch { throw ArchiveError(error, writing: names) }
     }
 
-    /// Returns the time, in milliseconds since 1970, at which the last leaf of a certain segment was archived: the
-    /// first full segment that a plan does not delete and does not keep because of a hold. Nil if there is no such
-    /// segment.
+    /// Returns the time at which the last leaf was archived in the first full segment that a plan neither deletes nor
+    /// keeps because of a hold, in milliseconds since 1970. Nil if there is no such segment.
     ///
     /// - Parameter size: the number of leaves that the checkpoint covers.
     package func firstKept(_ plan: Plan, size: Int) async throws(ArchiveError) -> Int64? {
@@ -171,7 +170,7 @@ package struct LogPruning: Sendable {
         }
         guard let retention = Retention(text: note.text),
             signer.map({ retention.origin == names.origin(archive: $0.archive) }) ?? true
-        else { throw ArchiveError.damaged(names, "its retention statement belongs to a different log") }
+        else { throw ArchiveError.damaged(names, "its retention statement is malformed or belongs to a different log") }
         return retention
     }
 

@@ -5,7 +5,7 @@ package import TransparencyLog
 extension LogReader {
     /// Returns the leaf at an index, as bytes and parsed.
     ///
-    /// - Parameter size: number of leaves that the checkpoint covers.
+    /// - Parameter size: the number of leaves that the checkpoint covers.
     /// - Throws: ``ArchiveError``: `noLeaf` if there is no leaf at the index.
     package func leaf(_ index: Int, size: Int) async throws(ArchiveError) -> (bytes: [UInt8], leaf: ArchiveLeaf) {
         guard index >= 0, index < size else {
@@ -35,7 +35,7 @@ extension LogReader {
 
     /// Returns the index of the leaf for a Kafka offset or for the gap that contains it, or nil if the log has neither.
     ///
-    /// This is a binary search, because the offsets of the leaves are in ascending order.
+    /// Uses a binary search, because the offsets of the leaves are in ascending order.
     ///
     /// - Throws: ``ArchiveError``.
     package func index(

@@ -10,7 +10,7 @@ extension LogWriter {
     ///
     /// - Parameters:
     ///   - time: seconds since 1970.
-    ///   - copyInterval: minimum number of seconds between checkpoint copies.
+    ///   - copyInterval: the minimum number of seconds between checkpoint copies.
     /// - Throws: ``ArchiveError``: `checkpointMissing`, `beginRefused`, `rolledBack` or `forked` if a signed state is
     ///   not in the store, `damaged` if the last tiles do not yield the signed root, `unknownKey`, `otherWriter`,
     ///   `keyStore` or `storage`.

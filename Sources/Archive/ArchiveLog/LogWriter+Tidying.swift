@@ -39,7 +39,7 @@ extension LogWriter {
                 let kept = try? Checkpoint(text: note.text), let own = try? Checkpoint(text: committed.note.text),
                 kept == own
             else {
-                throw ObjectStoreError(.failed, "\(name) exists but is not the copy of this log's checkpoint")
+                throw ObjectStoreError(.failed, "\(name) exists but is not a copy of this log's checkpoint")
             }
         }
         copy = KeptCopy(size: size, time: committed.time)

@@ -9,8 +9,8 @@ package import TransparencyLog
 ///
 /// In a store with locks, the objects are first written under their own names, and the next process removes any that no
 /// checkpoint covers. In a store without locks, the objects are staged (``StagedCommit``), and written under their own
-/// names after the checkpoint. This host saves a signed checkpoint before publishing it, and never signs another of the
-/// same size: it publishes the same bytes until the store has accepted them.
+/// names after the checkpoint. This host saves a signed checkpoint before publishing it, and publishes the same bytes
+/// until the store has accepted them, so it never signs two different trees of the same size.
 ///
 /// LogWriter is a value type: a copy made before a call keeps the earlier state.
 package struct LogWriter: Sendable {
@@ -29,7 +29,7 @@ package struct LogWriter: Sendable {
     var openSegment: [UInt8] = []
     /// Full tiles and segments that no committed checkpoint covers yet.
     private var unwritten: [NamedBytes] = []
-    /// The newest checkpoint with all objects written.
+    /// The newest checkpoint whose objects have all been written.
     var committed: CommittedCheckpoint
     /// A signed checkpoint that has not been committed yet.
     var pending: PendingCheckpoint?
@@ -37,7 +37,7 @@ package struct LogWriter: Sendable {
     var copy: KeptCopy?
     /// Whether another writer has replaced the checkpoint.
     private var isSuperseded = false
-    /// Whether a write failed. The storage may then have lost data, so all objects must be written again.
+    /// Whether a synchronization failed. The storage may then have lost data, so all objects must be written again.
     private var mustRewrite = false
     /// The last leaf, whether committed or not.
     package internal(set) var lastLeaf: ArchiveLeaf?
@@ -67,7 +67,7 @@ package struct LogWriter: Sendable {
 
     /// Appends a leaf and its object in memory.
     ///
-    /// - Throws: ``ArchiveError`` with code `storage` if the index has no valid object name.
+    /// - Throws: ``ArchiveError`` with code `storage` if the object is too long or the index has no valid object name.
     package mutating func append(_ entry: ArchiveEntry) throws(ArchiveError) {
         let leaf = entry.leaf.bytes
         do throws(ArchiveError) {
@@ -198,7 +198,8 @@ package struct LogWriter: Sendable {
         } catch { throw ObjectStoreError(.tooLarge, "\(names.prefix): \(error)") }
     }
 
-    /// Returns the partial tiles for the current size, except existing ones from an earlier checkpoint.
+    /// Returns the partial segment, entry bundle and hash tiles for the current size, except hash tiles that the tree
+    /// of `size` leaves already has.
     private func partials(since size: Int) throws(ObjectStoreError) -> [NamedBytes] {
         var objects: [NamedBytes] = []
         if !openLeaves.isEmpty {

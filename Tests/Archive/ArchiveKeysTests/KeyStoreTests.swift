@@ -74,7 +74,7 @@ struct KeyStoreTests {
         let disk = try StoreOnDisk()
         let error = try #require(throws: ArchiveError.self) { try disk.open(creation: .never) }
         #expect(error.code == .keyStoreMissing)
-        #expect(error.message.contains("restore it from its backup"))
+        #expect(error.message.contains("restore the key store from its backup"))
         #expect(error.message.contains(disk.path))
         #expect(!FileManager.default.fileExists(atPath: disk.path))
     }
@@ -85,7 +85,7 @@ struct KeyStoreTests {
         let error = try #require(throws: ArchiveError.self) { try disk.open([1]) }
         #expect(error.code == .wrongEncryptionKey)
         let ids = try disk.keys([0, 1]).keys.map(\.id)
-        #expect(error.message.contains("wrapped by key-encryption key \(ids[0])"))
+        #expect(error.message.contains("wrapped with key-encryption key \(ids[0])"))
         #expect(error.message.contains("\(ids[1]) (key 1)"))
         #expect(try disk.open([1, 0]).counts().keys == 1)
     }

@@ -191,7 +191,7 @@ import Testing
         let (code, printed) = await sluicectl(
             ["archive", "erase", "--original-transaction-id", "1", "--app", "com.example.app"] + flags)
         #expect(code == 1)
-        #expect(printed.complaints.first?.contains("restore it from its backup") == true)
+        #expect(printed.complaints.first?.contains("restore the key store from its backup") == true)
         #expect(!FileManager.default.fileExists(atPath: installation.directory.file("other.db")))
     }
 

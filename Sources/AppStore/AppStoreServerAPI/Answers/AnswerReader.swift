@@ -23,7 +23,7 @@ package struct AnswerReader {
 
     /// Parses a complete response.
     ///
-    /// - Throws: ``APIError`` of kind `unreadable`, with a message that names the member.
+    /// - Throws: ``APIError`` of kind `unreadable`. The message names the invalid member, if there is one.
     package static func read<Answer: APIAnswer>(_ body: [UInt8], of operation: APIOperation) throws(APIError)
         -> Answer
     {
@@ -73,7 +73,7 @@ package struct AnswerReader {
     /// Returns an array of strings, or an empty array if the member is absent.
     mutating func strings(_ name: StaticString) -> [String] { fields.strings(name) ?? [] }
 
-    /// Returns an array of objects, or an empty array if the member is absent.
+    /// Returns an array of objects, or an empty array if the member is absent or null.
     mutating func objects<Part: APIAnswer>(_ name: StaticString) throws(AnswerError) -> [Part] {
         guard let array = fields.element(name), !array.isNull else { return [] }
         guard array.kind == .array else { throw AnswerError(message: "\(name): not a valid array") }

@@ -4,8 +4,8 @@ internal import Synchronization
 
 /// The request budgets for all apps, environments and endpoints, shared by all callers in this process.
 ///
-/// Other processes with the same key have separate budgets. If they jointly exceed the limit, Apple responds with 429,
-/// which closes the budgets.
+/// Other processes with the same key have separate budgets. If the processes together exceed the limit, Apple responds
+/// with 429, which closes the budget of the process that receives it.
 package final class RequestBudgets: Sendable {
     package struct Limits: Sendable {
         /// The fraction of each endpoint's limit that is available to background requests, greater than 0 and at most
@@ -68,7 +68,8 @@ package final class RequestBudgets: Sendable {
         }
     }
 
-    /// Closes the budget after a 429 response. Requests to this endpoint wait until Apple's retry time.
+    /// Closes the budget after a 429 response. Requests to this endpoint then wait until the budget opens again, except
+    /// those with priority `last`.
     ///
     /// - Parameter retryAt: Apple's retry time in milliseconds since 1970, or nil if there is none.
     /// - Returns: the time when the budget opens again, in milliseconds since 1970.

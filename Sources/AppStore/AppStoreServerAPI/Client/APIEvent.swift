@@ -14,6 +14,6 @@ package enum APIEvent: Sendable, Equatable {
     /// A signed object in a response was rejected. The reason consists of a code and a detail and contains no customer
     /// data.
     case refusedObject(APIOperation, APIScope, reason: String)
-    /// Apple announced another page with a cursor that was already used, so reading stopped.
+    /// Apple announced another page but repeated a cursor or sent no usable one. Reading stops after the current page.
     case repeatedPage(APIOperation, APIScope)
 }

@@ -74,7 +74,8 @@ extension AppStoreServerClient {
                 let envelope = notification.envelope
                 try check(envelope.bundleId.value, envelope.environment.value, scope)
             case .nonconforming(let notification):
-                // A nonconforming notification may lack either value. Any value present must match the request.
+                // A nonconforming notification may lack the app or the environment. Each one that is present must match
+                // the request.
                 try check(
                     notification.bundleId.map { BundleId($0) } ?? scope.bundleId,
                     notification.environment.map { AppStoreEnvironment($0) } ?? scope.environment, scope)

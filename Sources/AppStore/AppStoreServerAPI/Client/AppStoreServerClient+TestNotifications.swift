@@ -9,8 +9,8 @@ extension AppStoreServerClient {
 
     /// Get Test Notification Status: returns our endpoint's response, as seen by Apple's server.
     ///
-    /// - Throws: ``APIError``, with code `testNotificationNotFound` until Apple's first attempt, which takes about a
-    ///   minute.
+    /// - Throws: ``APIError``, with code `testNotificationNotFound` until Apple's first delivery attempt, about a
+    ///   minute after the request.
     package func getTestNotificationStatus(
         _ token: TestNotificationToken, _ scope: APIScope
     ) async throws(APIError) -> TestNotificationStatus {

@@ -5,8 +5,8 @@ package import Primitives
 internal import Telemetry
 internal import Tracing
 
-/// A client for Apple's App Store Server API that serves both environments and all configured apps. Create one per
-/// process, because the client owns the tokens and the request budgets.
+/// A client for Apple's App Store Server API, for both environments and all configured apps. Create one per process,
+/// because the client owns the tokens and the request budgets.
 ///
 /// The client follows no redirects, reads at most 16 MiB of a response, waits at most 30 seconds for it, and retries
 /// only once, after a rejected token. Every signed object in a response is verified and must belong to the requested

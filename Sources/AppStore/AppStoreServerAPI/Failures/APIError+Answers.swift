@@ -18,8 +18,8 @@ extension APIError {
             switch status {
             case 401: (.unauthorized, false)
             case 429: (.rateLimited, true)
-            // Apple sends a code with every refusal, except for a malformed body. Any other 4xx without a code comes
-            // from a proxy, so the request itself may be fine.
+            // Apple sends a code with every refusal, except that of a malformed body (400). Any other 4xx without a
+            // code comes from a proxy, so the request itself may be fine.
             case 400...499: (.refused, code?.isRetriable ?? (status != 400))
             case 500...599: (.server, true)
             // Redirects are not followed, because that would send the token elsewhere. Apple has not handled the
@@ -27,7 +27,7 @@ extension APIError {
             default: (.unreadable, true)
             }
         var failure = APIError(
-            kind: kind, status: status, code: code, message: "the App Store Server API answered \(status)",
+            kind: kind, status: status, code: code, message: "the App Store Server API responded with status \(status)",
             isRetriable: isRetriable, fix: code?.fix, serverDate: serverDate)
         if !words.isEmpty { failure.message = PrintableText.bounded("\(failure.message): \(words)", to: 512) }
         switch kind {

@@ -1,6 +1,6 @@
 // The implications of a failure for the request and the API.
 extension APIError {
-    /// Whether Apple refused this particular request: it would fail again, while others may succeed.
+    /// Whether the failure is specific to this request: the same request would fail again, while others may succeed.
     package var isRefusal: Bool {
         switch kind {
         case .invalidRequest, .unverified: true
@@ -10,9 +10,9 @@ extension APIError {
         }
     }
 
-    /// Whether Apple refuses this body, or this kind of transaction, for Send Consumption Information. If so, sending
-    /// the same answer again is pointless. No other failure is final. Even a 404 is not, because Apple itself signed
-    /// the ID. Source: app-store.md 10.6.
+    /// Whether Send Consumption Information can never succeed with this answer: Apple refuses its body or this kind of
+    /// transaction, or the request was refused before it was sent. No other failure is final, not even a 404, because
+    /// Apple itself signed the ID. Source: app-store.md 10.6.
     package var isFinalForConsumption: Bool {
         if kind == .invalidRequest { return true }
         guard kind == .refused, status == 400, let code else { return false }
@@ -36,16 +36,16 @@ extension APIErrorCode {
     /// Whether the number begins with 400, as do all codes that Apple returns with status 400.
     fileprivate var isOfRefusedRequest: Bool { (4_000_000...4_009_999).contains(rawValue) }
 
-    /// The codes for a refused body or kind of transaction. Codes that Apple has added since this version are missing.
+    /// The codes for a refused body or kind of transaction. Codes that Apple adds later are not included.
     fileprivate static let ofRefusedConsumption: Set<APIErrorCode> = Set(
         (Array(4_000_032...4_000_042) + [4_000_006, 4_000_044, 4_000_047, 4_000_048, 4_000_185, 4_000_209, 4_000_227])
             .map { APIErrorCode(Int64($0)) })
 }
 
 extension ServiceHealth {
-    /// Creates the health after a failed Send Consumption Information. If Apple refused the body or the kind of
-    /// transaction, the endpoint works. A cancellation or an unknown transaction proves nothing; any other failure
-    /// counts against the endpoint.
+    /// Creates the health indicated by a failed Send Consumption Information request. If Apple refused the body or the
+    /// kind of transaction, the endpoint works. A cancellation or an unknown transaction proves nothing; any other
+    /// failure counts against the endpoint.
     package init(ofConsumption failure: APIError) {
         if failure.kind == .cancelled || failure.code == .transactionIdNotFound {
             self = .unknown

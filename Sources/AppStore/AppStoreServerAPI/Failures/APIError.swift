@@ -17,14 +17,15 @@ package struct APIError: Error, Sendable, Equatable, CustomStringConvertible {
         case unauthorized
         /// The status was 429, or the local budget is exhausted or closed until `retryAt`.
         case rateLimited = "rate_limited"
-        /// The status was any other 4xx: Apple refuses this request.
+        /// The status was any other 4xx: Apple, or a proxy, refused this request.
         case refused
         /// The status was 5xx.
         case server
-        /// The response was undocumented: a redirect, an oversized body, a body that is not JSON, or a member of the
-        /// wrong type.
+        /// The response was undocumented: a redirect, an oversized body, a body that is not JSON, or a member that is
+        /// absent or of the wrong type.
         case unreadable
-        /// A signed object in the response is not signed by Apple, or belongs to a different app or environment.
+        /// A signed object in the response was rejected, for example because Apple did not sign it or because it
+        /// belongs to a different app or environment.
         case unverified
     }
 

@@ -22,7 +22,7 @@ extension APIErrorCode {
         Entry(4_000_019, "MultipleFiltersSupplied", "use a transaction id or a notification type, not both"),
         Entry(
             4_000_020, "InvalidTestNotificationToken", "use the token exactly as Apple returned it"),
-        Entry(4_000_021, "InvalidSort", "sort ASCENDING or DESCENDING"),
+        Entry(4_000_021, "InvalidSort", "use ASCENDING or DESCENDING as the sort order"),
         Entry(4_000_022, "InvalidProductType", "use AUTO_RENEWABLE, NON_RENEWABLE, CONSUMABLE or NON_CONSUMABLE"),
         Entry(4_000_023, "InvalidProductId", "use one of the app's product ids"),
         Entry(4_000_024, "InvalidSubscriptionGroupIdentifier", "use one of the app's subscription groups"),
@@ -30,7 +30,7 @@ extension APIErrorCode {
         Entry(4_000_026, "InvalidInAppOwnershipType", "use PURCHASED or FAMILY_SHARED"),
         Entry(
             4_000_027, "InvalidEmptyStorefrontCountryCodeList",
-            "list a storefront, or omit the list for all storefronts"),
+            "list at least one storefront, or omit the list for all storefronts"),
         Entry(4_000_028, "InvalidStorefrontCountryCode", "use three-letter storefronts, such as USA"),
         Entry(4_000_030, "InvalidRevoked", "use true or false"),
         Entry(4_000_031, "InvalidStatus", "use statuses from 1 to 5"),

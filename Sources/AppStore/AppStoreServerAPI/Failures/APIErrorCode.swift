@@ -28,8 +28,8 @@ package struct APIErrorCode: RawRepresentable, Sendable, Hashable, CustomStringC
     /// Apple's name, such as `TransactionIdNotFoundError`, or nil for an unknown number.
     package var name: String? { entry.map { "\($0.name)Error" } }
 
-    /// Whether the same request may succeed later: Apple's documentation says so, or the code belongs to status 429 or
-    /// 5xx.
+    /// Whether the same request may succeed later: Apple's documentation says so or, for an unknown number, the number
+    /// belongs to status 429 or 5xx.
     package var isRetriable: Bool { entry?.isRetriable ?? (rawValue / 10_000 == 429 || rawValue / 1_000_000 == 5) }
 
     /// How to fix the error, or nil for an unknown number.

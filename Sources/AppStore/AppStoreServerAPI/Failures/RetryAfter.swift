@@ -1,7 +1,7 @@
 internal import Primitives
 
-/// The `Retry-After` header field in a 429 response. Apple departs from RFC 9110 section 10.2.3 and sends a Unix time
-/// in milliseconds, so the meaning of a number depends on its size. The standard forms are also accepted. Source:
+/// The `Retry-After` header field in a 429 or 5xx response. Apple departs from RFC 9110 section 10.2.3 and sends a Unix
+/// time in milliseconds, so the meaning of a number depends on its size. The standard forms are also accepted. Source:
 /// Apple, "Identifying Rate Limits".
 package enum RetryAfter {
     /// The longest time that a budget stays closed, in milliseconds.

@@ -5,7 +5,7 @@ package struct Repetition: Sendable {
     package let clocks: Clocks
     /// Waits for the duration. Throws if the task is cancelled.
     package let sleep: @Sendable (Duration) async throws -> Void
-    /// Called when an attempt failed and will be retried.
+    /// Called when an attempt has failed with a retriable error and attempts remain.
     package let failed: @Sendable () -> Void
 
     package init(
@@ -20,9 +20,9 @@ package struct Repetition: Sendable {
 
 /// A single request to Apple with its retries.
 package struct RepeatedRequest {
-    /// The maximum number of consecutive attempts. After the last one, the caller waits longer.
+    /// The maximum number of consecutive attempts. After the last one, ``wait(after:)`` throws the failure.
     private static let attempts = 6
-    /// The longest wait in milliseconds. Longer waits are up to the caller.
+    /// The longest wait in milliseconds. If the wait would be longer, ``wait(after:)`` throws the failure.
     private static let longestWait: Int64 = 60_000
 
     private let repetition: Repetition

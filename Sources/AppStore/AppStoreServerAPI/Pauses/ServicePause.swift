@@ -1,5 +1,6 @@
-/// Suspends requests to a service after several consecutive failures, until a request succeeds or the service's retry
-/// time has passed. Callers pass the current time. All times are in milliseconds since 1970.
+/// Suspends requests to a service: until the service's retry time if a failed response contains one, and otherwise for
+/// increasing periods after several consecutive failures. Callers pass the current time. All times are in milliseconds
+/// since 1970.
 package struct ServicePause: Equatable, Sendable {
     /// The number of consecutive failures, across all requests, after which the service is considered down.
     package static let limit = 8
@@ -42,7 +43,7 @@ package enum ServiceHealth: Sendable, Equatable {
 extension ServicePause {
     /// Records the outcome of a request.
     ///
-    /// - Returns: whether the service was considered down before this request.
+    /// - Returns: whether the service has recovered: it was considered down, and this request shows that it works.
     package mutating func note(_ health: ServiceHealth, at now: Int64) -> Bool {
         switch health {
         case .unknown: return false

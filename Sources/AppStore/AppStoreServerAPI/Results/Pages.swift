@@ -1,7 +1,8 @@
 /// The pages of a history, each fetched with one request.
 ///
 /// The sequence ends after the last page. If Apple announces another page but repeats a cursor or sends no usable one,
-/// the page is returned, and the next call throws a failure of kind `unreadable`. Otherwise, reading would never end.
+/// the current page is returned, and the next call throws a failure of kind `unreadable`, because reading might never
+/// end.
 package struct Pages<Page: Sendable>: Sendable {
     /// A page and its continuation cursor.
     struct Fetched: Sendable {
@@ -37,7 +38,7 @@ package struct Pages<Page: Sendable>: Sendable {
         if let cursor { seen.insert(cursor) }
     }
 
-    /// Returns the next page, or nil after the last page. After a failure, calling again requests the same page.
+    /// Returns the next page, or nil after the last page. After a failed request, calling again requests the same page.
     package mutating func next() async throws(APIError) -> Page? {
         switch position {
         case .end: return nil

@@ -15,7 +15,7 @@ package struct SubscriptionStatuses: Sendable {
         package let latest: VerifiedTransaction
     }
 
-    /// A rejected subscription, kept with its JWS strings so that nothing is lost.
+    /// A rejected subscription, kept with the JWS string of its transaction.
     package struct RefusedItem: Sendable {
         package let object: RefusedObject
         /// The unsigned ID in the response.

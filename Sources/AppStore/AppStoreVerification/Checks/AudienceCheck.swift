@@ -39,7 +39,7 @@ struct AudienceCheck: Sendable {
             throw Refusal(.profileContainer, "the external purchase token does not identify the environment")
         }
         // The app is ours. From here on, a notification with new or missing members is quarantined; it is rejected only
-        // if a member identifies a different app.
+        // if a member identifies a different app or an environment that the app does not accept.
         guard let environment = envelope.environment.value else {
             throw Refusal(.profileAudience, "the environment is not a string")
         }
@@ -74,8 +74,8 @@ struct AudienceCheck: Sendable {
         }
     }
 
-    /// Requires exactly one container; otherwise, the audience is unclear. Any other notification is quarantined, or
-    /// rejected if it has several containers that all identify other apps.
+    /// Requires exactly one container, because the audience is unclear otherwise. Any other notification is
+    /// quarantined, or rejected if it has several containers and none names a configured app.
     private func checkContainers(_ envelope: NotificationEnvelope) throws(Refusal) {
         if envelope.containers.count > 1, !envelope.hasMalformedContainer {
             guard envelope.containerBundleIds.contains(where: { $0.map(isConfigured) ?? false }) else {

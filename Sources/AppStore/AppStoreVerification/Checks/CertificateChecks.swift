@@ -144,7 +144,8 @@ enum CertificateChecks {
     }
 }
 
-/// A certificate chain that passed checks 7 to 9. Validity, revocation and signatures have not been checked yet.
+/// A certificate chain that passed checks 7 to 9. The validity period, revocation and the signature of the JWS have not
+/// been checked yet.
 final class ValidatedPath: Sendable {
     let leaf: Certificate
     let intermediate: Certificate

@@ -11,9 +11,9 @@ enum FormChecks {
         case legacy(JSONDocument)
     }
 
-    /// Check 3: the body is one JSON object with exactly one `signedPayload` string. Other members are ignored, up to a
-    /// thousand names and as many array elements. The body's version, and therefore its limits, is known only after
-    /// parsing.
+    /// Check 3: the body is one JSON object with exactly one `signedPayload` string. Other members are ignored. Names
+    /// and array elements are limited to a thousand each, or to more in a version 1 body. The version is known only
+    /// after parsing.
     static func content(of body: [UInt8], _ limits: BodyLimits) throws(Refusal) -> Content {
         let document: JSONDocument
         do throws(JSONError) {
@@ -121,7 +121,8 @@ enum FormChecks {
     }
 }
 
-/// The JWS header members that are used. All others (`kid`, `jwk`, `jku`, `x5u`) are ignored and never fetched.
+/// The JWS header members that are used. All others, such as `kid`, `jwk`, `jku` and `x5u`, are ignored, and no URL in
+/// them is fetched.
 struct JWSHeader {
     /// `alg`, or nil if it is absent or not a string.
     let algorithm: String?

@@ -16,8 +16,8 @@ struct NestedObjects {
     var isRevocationUnknown = false
 }
 
-/// The parsed nested objects of a payload with a valid signature. For each object: the parsed object, the reason why it
-/// cannot be parsed, or nil if it is absent.
+/// The nested objects of a payload with a valid signature. Each property contains the parsed object or the reason why
+/// it cannot be parsed, or is nil if the object is absent.
 struct OpenedNestedObjects {
     let transaction: Result<OpenedObject, Refusal>?
     let renewalInfo: Result<OpenedObject, Refusal>?
@@ -165,7 +165,7 @@ enum NestedObjectChecks {
     }
 
     /// Returns whether the notification is about a subscription but lacks the renewal info that Apple documents for its
-    /// type. It is accepted nevertheless, because access depends on the transaction.
+    /// type. Such a notification is accepted nevertheless, because access depends on the transaction.
     static func lacksRenewalInfo(_ envelope: NotificationEnvelope) -> Bool {
         guard case .data = envelope.containers.first, let type = envelope.notificationType.value else { return false }
         return aboutSubscription.contains(type) && envelope.signedRenewalInfo.isAbsent
@@ -197,7 +197,7 @@ enum NestedObjectChecks {
             throw refusal(name, "belongs to a different environment")
         }
         if let transaction, transaction.originalTransactionId.value != renewalInfo.originalTransactionId.value {
-            throw refusal(name, "not the purchase in signedTransactionInfo")
+            throw refusal(name, "belongs to a different purchase than signedTransactionInfo")
         }
     }
 

@@ -78,7 +78,7 @@ enum ProfileChecks {
         }
     }
 
-    /// Requires `notificationType`. Any value is accepted, because Apple may add types.
+    /// Requires `notificationType`. Any value that follows the grammar is accepted, because Apple may add types.
     private static func type(of envelope: NotificationEnvelope) throws(Refusal) -> NotificationType {
         try TextChecks.check(envelope.notificationType, "notificationType", TextGrammar.isToken)
         try TextChecks.check(envelope.subtype, "subtype", TextGrammar.isToken)

@@ -91,8 +91,9 @@ enum SignatureChecks {
     }
 
     /// The second half of check 12, which runs after the audience check. OCSP requests are sent only for notifications
-    /// to our apps, and only for certificates that are currently valid, because responders do not answer for others.
-    /// - Returns: whether the revocation status of any certificate in the path is unknown.
+    /// about our apps, and only for certificates that are currently valid, because responders do not answer for others.
+    /// - Returns: whether the revocation status of the leaf or the intermediate is unknown; false if a certificate in
+    ///   the path is not currently valid.
     /// - Throws: `ocsp_unknown` if the policy does not permit an unknown status.
     static func isRevocationUnknown(
         of header: KnownHeader, by checker: RevocationChecker, at now: Int64

@@ -9,20 +9,23 @@ package struct PublishedSubscription: Sendable, Hashable {
     package let originalTransactionId: OriginalTransactionId
     /// Whether the subscription has facts from version 1 notifications.
     package let isLegacy: Bool
-    /// Whether the first grant is in effect, its state, and its transaction. Without a grant, these are false or nil.
+    /// Whether the first grant is in effect; false if there is no grant.
     package private(set) var isEntitled = false
+    /// The state of the first grant, or nil if there is no grant.
     package private(set) var state: String?
+    /// The transaction of the first grant, or nil if there is no grant.
     package private(set) var transactionId: TransactionId?
+    /// Whether any grant awaits Apple's confirmation.
     package private(set) var awaitsConfirmation = false
-    /// Whether the known facts do not explain Apple's statement, so that a status query is needed.
+    /// Whether a status query is needed because the known facts do not explain Apple's statement.
     package let needsStatusQuery: Bool
 
     /// Whether the subscription is compared with Apple's status. This is needed for version 1 notifications, which no
     /// history contains, and for unexplained states.
     package var isCompared: Bool { isLegacy || needsStatusQuery }
 
-    /// - Parameter isComparedOnly: whether to return nil, without parsing the facts, for the majority of subscriptions
-    ///   that need no comparison.
+    /// - Parameter isComparedOnly: whether to return nil, without parsing the facts, for subscriptions that need no
+    ///   comparison. These are the majority.
     ///
     /// Returns nil for rows about other apps or about products other than subscriptions, and for unreadable rows.
     package init?(_ record: KafkaRecord, of bundleId: BundleId, isComparedOnly: Bool = false) {

@@ -25,11 +25,11 @@ package enum StatusAnswer: Sendable {
         }
     }
 
-    /// Returns an entitlement topic record that includes Apple's signed answer. The answer confirms the content of
-    /// version 1 notifications up to that record, and takes precedence over other signed facts with an earlier date.
+    /// Returns an entitlement topic record that includes Apple's signed answer. The answer confirms the content of the
+    /// version 1 notifications in `published`, and takes precedence over other signed facts with an earlier date.
     ///
     /// - Parameter published: the value of the record that was known when Apple was queried.
-    /// - Returns: nil if the answer contains nothing new or is not signed.
+    /// - Returns: the value of the new record, or nil if the answer contains nothing new or is not signed.
     /// - Throws: ``Unusable``.
     package func contribution(to published: [UInt8]) throws(Unusable) -> [UInt8]? {
         guard case .signed(let verified, let status, _) = self else { return nil }

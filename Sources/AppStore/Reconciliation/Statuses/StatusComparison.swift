@@ -47,8 +47,9 @@ package struct StatusComparison: Sendable {
         return .refused(refused)
     }
 
-    /// Returns the refused object that identifies the subscription, or any refused object if none does. The subject of
-    /// a refused object is unknown until it is verified.
+    /// Returns the refused object whose unsigned ID is the subscription's. If there is none, returns any refused
+    /// object, preferably a retriable one, because the subject of a refused object is unknown until it is verified.
+    /// Returns nil if no object was refused.
     private func refused(
         of subscription: PublishedSubscription, in items: [SubscriptionStatuses.RefusedItem]
     ) -> SubscriptionStatuses.RefusedItem? {

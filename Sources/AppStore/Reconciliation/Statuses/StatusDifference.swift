@@ -19,7 +19,8 @@ package struct StatusDifference: Sendable, Hashable {
     /// Whether Apple's signed answer was published.
     package var isRepaired = false
 
-    /// Returns nil if the published subscription agrees with Apple's status.
+    /// Returns nil if the published subscription agrees with Apple's status, or if Apple has no such subscription and
+    /// it never granted access.
     ///
     /// - Parameter status: Apple's status, or nil if Apple has no such subscription.
     package init?(_ published: PublishedSubscription, status: SubscriptionStatus?, latest: TransactionId?) {

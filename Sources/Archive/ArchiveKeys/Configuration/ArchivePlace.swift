@@ -42,8 +42,8 @@ package enum ArchivePlace {
     package static let index = Setting.string(
         "archive.index", default: "./data/archive-index.sqlite",
         help: """
-            SQLite index by which sluicectl archive finds records by identifier. It can be deleted and rebuilt at any \
-            time.
+            SQLite index that sluicectl archive uses to find records by identifier. It can be deleted and rebuilt at \
+            any time.
             """)
 
     package static let anchorURL = Setting.string(

@@ -36,8 +36,8 @@ package struct CheckpointLogWriter: Sendable {
     /// refused.
     ///
     /// - Parameter time: seconds since 1970.
-    /// - Throws: ``ArchiveError``: `locked`, `otherWriter`, `checkpointMissing` if the log has objects but no
-    ///   checkpoint, `damaged`, `unknownKey` or `storage`.
+    /// - Throws: ``ArchiveError``: `locked`, `otherWriter`, `checkpointMissing` if the log has objects but no `pending`
+    ///   object, `damaged`, `unknownKey` or `storage`.
     package static func open(
         _ store: any ObjectStore, signer: CheckpointSigner, at time: Int
     ) async throws(ArchiveError) -> CheckpointLogWriter {
@@ -122,8 +122,8 @@ package struct CheckpointLogWriter: Sendable {
     /// Releases the lock so that other processes can write.
     package func close() { lock.release() }
 
-    /// Restores the right edge of the tree: reads full tiles and computes the rest from the entries. Also writes any
-    /// objects of the checkpoint that are missing.
+    /// Restores the right edge of the tree: reads the partial tiles of the tree before the entries in `state`, and
+    /// computes the rest from these entries. Also writes any objects of the checkpoint that are missing.
     private mutating func restore(_ state: PendingEntries, root: MerkleHash) async throws {
         guard state.first + state.entries.count == pending.size else {
             throw ArchiveError.damaged(names, "the entries in its pending object do not match its checkpoint")
@@ -215,12 +215,12 @@ package struct CheckpointLogWriter: Sendable {
         } catch {
             guard error.code == .exists else { throw error }
             guard try await store.read(name)?.bytes == bytes else {
-                throw ArchiveError.damaged(names, "\(name) differs from the object in the checkpoint log")
+                throw ArchiveError.damaged(names, "\(name) differs from the object that its checkpoint requires")
             }
         }
     }
 
-    /// Publishes the checkpoint once its objects are durable, then writes its copy.
+    /// Publishes the checkpoint, whose objects must be durable, and then writes a copy of it.
     private mutating func publish() async throws(ArchiveError) {
         do throws(ObjectStoreError) {
             published = try await store.replace(names.checkpoint(), pending.note.bytes, expected: published)

@@ -36,7 +36,7 @@ extension LogReader {
     ///   - origin: the origin of the other log.
     ///   - leaf: the index of the leaf that the checkpoint must cover.
     ///   - size: the number of leaves in this log. The search starts at the last leaf.
-    /// - Returns: the index of the leaf and the checkpoint in it, or nil if there is none.
+    /// - Returns: the checkpoint and the index of its leaf in this log, or nil if there is no such checkpoint.
     /// - Throws: ``ArchiveError``.
     package func loggedCheckpoint(
         of origin: String, covering leaf: Int, size: Int

@@ -24,7 +24,7 @@ package struct ArchiveEntry: Sendable {
 
     /// Creates the entry for a record.
     ///
-    /// - Parameter archivedAtMilliseconds: time of archiving, in milliseconds since 1970.
+    /// - Parameter archivedAtMilliseconds: the time of archiving, in milliseconds since 1970.
     /// - Throws: ``ArchiveError``: `tooLong` for a record that exceeds the limits of the format, or `cryptography`
     ///   if libcrypto fails.
     package init(

@@ -36,7 +36,7 @@ package struct ArchiveGap: Hashable, Sendable {
         var reader = BigEndianReader(bytes)
         guard reader.integer(UInt8.self) == Self.formatVersion, let next = reader.integer(Int64.self), next >= 0,
             let reason = reader.integer(UInt8.self).flatMap(Reason.init), reader.remaining == 0
-        else { throw ArchiveError(.malformedContent, "not a gap of a known version") }
+        else { throw ArchiveError(.malformedContent, "malformed gap, or unknown gap version") }
         nextOffset = KafkaOffset(rawValue: next)
         self.reason = reason
     }

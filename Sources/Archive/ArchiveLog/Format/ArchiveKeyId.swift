@@ -79,8 +79,8 @@ package struct ArchiveDataKey: Sendable {
         do throws(CryptographyError) {
             if let reference = try mask.reference(to: id, objectDigest: objectDigest) { return reference }
         } catch { throw ArchiveError(.cryptography, "failed to mask a key id: \(error.message)") }
-        // This never happens in practice. A retry would produce a different reference, because it uses a different
-        // nonce for the record.
+        // The reference is nil only if it would be all zeros, which never happens in practice. A retry would produce a
+        // different reference, because it uses a different nonce for the record.
         throw ArchiveError(.cryptography, "a key reference would be all zeros")
     }
 }

@@ -140,8 +140,8 @@ package enum ArchiveObject {
     }
 
     /// - Parameters:
-    ///   - start: offset of the nonce.
-    ///   - skipped: number of bytes between the nonce and the ciphertext.
+    ///   - start: the offset of the nonce.
+    ///   - skipped: the number of bytes between the nonce and the ciphertext.
     private static func decrypt(
         _ object: [UInt8], from start: Int, skipping skipped: Int = 0, position: ArchivePosition, key: SecretKey
     ) throws(ArchiveError) -> [UInt8] {

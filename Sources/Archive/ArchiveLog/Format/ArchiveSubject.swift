@@ -29,8 +29,9 @@ package struct ArchiveSubject: Hashable, Sendable {
 extension ArchivedTopic {
     /// Returns the subject of a record in this topic, or nil for kinds without personal data.
     ///
-    /// The subject is the purchase. For a refund, it is the purchase of the refunded transaction, if the case contains
-    /// that transaction.
+    /// The subject is the purchase in the record's key. For a refund case that contains the refunded transaction, it is
+    /// that transaction's purchase. A record without a key, or in a topic with records from both environments, is its
+    /// own subject.
     package func subject(of record: KafkaRecord) -> ArchiveSubject? {
         guard kind.isPersonal else { return nil }
         guard let environment, let key = record.key.flatMap({ String(validating: $0, as: UTF8.self) }), !key.isEmpty

@@ -59,7 +59,7 @@ package struct ArchivedRecord: Hashable, Sendable {
     init(_ bytes: UnsafeRawBufferPointer) throws(ArchiveError) {
         var reader = BigEndianReader(bytes)
         guard let version = reader.integer(UInt8.self), version == Self.formatVersion else {
-            throw ArchiveError(.malformedContent, "not a record of a known version")
+            throw ArchiveError(.malformedContent, "the format version of the record is unknown")
         }
         key = try Self.optionalBytes(&reader)
         value = try Self.optionalBytes(&reader)

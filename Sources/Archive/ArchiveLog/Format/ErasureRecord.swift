@@ -113,6 +113,6 @@ package struct ErasureRecord: Hashable, Sendable {
     }
 
     private static func malformed(_ member: String) -> ArchiveError {
-        ArchiveError(.malformedContent, "not a record of the erasures topic: \(member)")
+        ArchiveError(.malformedContent, "not a valid record in the erasures topic: \(member)")
     }
 }

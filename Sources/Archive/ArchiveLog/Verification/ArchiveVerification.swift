@@ -122,18 +122,19 @@ package struct ArchiveReport: Sendable {
 
     package var findings: [Finding] { missing + (checkpointLog?.findings ?? []) + logs.flatMap(\.findings) }
 
-    /// Whether every log with leaves is consistent with an external checkpoint, and no anchored log is missing.
+    /// Whether the archive has leaves, every log with leaves is consistent with an external checkpoint, and no anchored
+    /// log is missing.
     package var isAnchored: Bool {
         missing.isEmpty && logs.contains { $0.size > 0 } && logs.allSatisfy { $0.size == 0 || $0.anchoredSize != nil }
     }
 
-    /// The verified checkpoints, from which a later verification can start. Empty if the archive is not intact.
+    /// The checkpoints of all logs with leaves. If the archive is intact, a later verification can start from them.
     package var checkpoints: [SignedNote] {
         ([checkpointLog].compactMap(\.self) + logs).filter { $0.size > 0 }.compactMap { $0.checkpoint?.note }
     }
 
-    /// The most severe finding, or nil if the archive is intact. Proof of a change ranks above a state that may have an
-    /// innocent explanation, and both rank above a lack of evidence.
+    /// The kind of the most severe finding, or nil if the archive is intact. Proof of a change ranks above a state that
+    /// may have an innocent explanation, and both rank above a lack of evidence.
     package var verdict: Finding.Kind? {
         let kinds = Set(findings.map(\.kind))
         return [.tampered, .forked, .rolledBack, .unknownKey, .unreadable, .incomplete, .unanchored].first {

@@ -14,8 +14,9 @@ struct BundleCheck: Sendable {
     var logged: [LoggedCheckpoints.Leaf] = []
     var checkpoints: [PastCheckpoint] = []
     var findings: [Finding] = []
-    /// The problems with the entries and with the tile. A comparison of the two shows which problem is a finding.
+    /// The reason why the entries cannot be read; nil if they can.
     var entriesProblem: ArchiveError?
+    /// The reason why the tile cannot be read; nil if it can.
     var tileProblem: ArchiveError?
     var objects = 0
     var objectBytes = 0

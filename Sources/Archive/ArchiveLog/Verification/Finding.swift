@@ -13,7 +13,7 @@ package struct Finding: Equatable, Sendable {
         case rolledBack = "rolled-back"
         /// There are two signed states, and neither extends the other.
         case forked
-        /// External checkpoints were given, but none belongs to this log.
+        /// External checkpoints were given, but none belongs to this log, or too few witnesses have cosigned the log.
         case unanchored
         /// The signature was made with a key that was not given.
         case unknownKey = "unknown-key"

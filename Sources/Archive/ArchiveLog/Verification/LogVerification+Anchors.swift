@@ -82,9 +82,9 @@ extension LogVerification {
         report.anchoredSize = max(report.anchoredSize ?? 0, size)
     }
 
-    /// Skips the bundles that an earlier run verified, except the one that contains the last verified leaf. The tiles
-    /// for the skipped leaves are correct if the tree has the root of the earlier run's checkpoint; that root is
-    /// compared like an anchor.
+    /// Skips the bundles that an earlier run verified, except a partial one at the end. The tiles for the skipped
+    /// leaves are correct if the tree has the root of the earlier run's checkpoint; that root is compared like an
+    /// anchor.
     mutating func skipVerified(_ head: Checkpoint) async {
         // Always read the checkpoint log completely: it is small, and all of its leaves are needed.
         guard !names.isCheckpointLog, options.witnesses == nil || isCovered,
@@ -108,7 +108,8 @@ extension LogVerification {
         report.leavesBefore = start
     }
 
-    /// Compares the tree with the largest external checkpoint among the skipped leaves, using a proof from the tiles.
+    /// Compares the tree with the largest external checkpoint that covers only skipped leaves, using a proof from the
+    /// tiles.
     mutating func compareSkippedAnchor(_ head: Checkpoint) async {
         guard let anchor = skippedAnchor else { return }
         do {

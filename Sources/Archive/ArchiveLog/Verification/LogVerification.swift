@@ -29,7 +29,7 @@ struct LogVerification {
     var anchors: [AnchoredRoot] = []
     /// The newest checkpoints cosigned by the policy's witnesses.
     var cosigned: [AnchoredRoot] = []
-    /// The largest external anchor among the skipped leaves.
+    /// The largest external checkpoint that covers only skipped leaves.
     var skippedAnchor: AnchoredRoot?
     /// The sizes of the checkpoint copies.
     private var past = PastSizes([])
@@ -86,7 +86,8 @@ struct LogVerification {
     // MARK: State before the tree is read
 
     /// Returns the checkpoint or, if it is unusable, the newest copy of one, so that the rest of the log can still be
-    /// verified. Returns nil for an empty log, or if there is neither checkpoint nor copy.
+    /// verified. Returns nil for an empty log, if there is neither checkpoint nor copy, or if the storage cannot be
+    /// read.
     private mutating func newest() async -> VerifiedCheckpoint? {
         do throws(ArchiveError) {
             if let found = try await reader.checkpoint() { return found }
@@ -115,8 +116,8 @@ struct LogVerification {
         return newest.time.map { $0 >= time } ?? false
     }
 
-    /// Returns whether the log has no objects. In that case, its writer ended or lost power before the first
-    /// checkpoint.
+    /// Returns whether the log has no objects, apart from the checkpoint log's `pending`. In that case, its writer
+    /// ended or lost power before the first checkpoint.
     private func isEmpty() async -> Bool {
         guard let listed = try? await store.list(names.prefix, after: nil, limit: 2) else { return false }
         guard names.isCheckpointLog, let pending = try? names.pending() else { return listed.isEmpty }
@@ -139,7 +140,7 @@ struct LogVerification {
     }
 
     /// Evaluates a copy that is later than the checkpoint. Returns nil if the writer has made progress in the meantime.
-    /// Otherwise, an earlier checkpoint was restored: adds a finding and returns the copy.
+    /// Otherwise, an earlier checkpoint was restored: adds a finding, and returns the copy or, if it is unusable, nil.
     private mutating func judge(later size: Int, _ head: VerifiedCheckpoint) async -> VerifiedCheckpoint? {
         if let newer = try? await reader.checkpoint(), newer.checkpoint.size >= size { return nil }
         let name = try? names.checkpoint(size: size)
@@ -237,8 +238,8 @@ struct LogVerification {
         return true
     }
 
-    /// Returns the hashes with which to extend the tree. If entries and tile disagree, the tile above determines
-    /// which is wrong, and a finding is added.
+    /// Returns the hashes with which to extend the tree, or nil if neither the entries nor the tile can be read. If
+    /// entries and tile disagree, the tile above determines which is wrong, and a finding is added.
     private mutating func decide(
         _ check: BundleCheck, size: Int, _ hasher: inout MerkleHasher
     ) async -> [MerkleHash]? {
@@ -332,7 +333,7 @@ struct LogVerification {
     /// Compares a checkpoint's previous size with the copies. Each checkpoint is copied before the next one is signed.
     private mutating func judge(previous: Int?, of size: Int, object: ObjectName?) {
         let found = past.last(before: size)
-        // An earlier run verified the previous checkpoint's copy, so `past` does not contain it.
+        // If an earlier run verified the previous checkpoint's copy, `past` does not contain it.
         if let previous, previous <= report.leavesBefore, found <= report.leavesBefore { return }
         guard let previous else {
             return add(
@@ -350,7 +351,7 @@ struct LogVerification {
             add(
                 Finding(
                     .forked, log, object: try? names.checkpoint(size: found), leaf: found - 1,
-                    "the checkpoint with \(size) leaves was signed after one with \(previous) leaves, not after this one"
+                    "the checkpoint with \(size) leaves names the one with \(previous) as its predecessor, not this one"
                 ))
         }
     }
@@ -373,14 +374,15 @@ struct LogVerification {
                     "the \(head.checkpoint.size) leaves do not match the root of the checkpoint"))
         }
         let size = head.checkpoint.size
-        // A copy of the newest checkpoint has already been evaluated.
+        // If a copy of the newest checkpoint exists, it has already been evaluated.
         if past.last(before: size + 1) != size {
             judge(previous: head.previousSize, of: size, object: try? names.checkpoint())
         }
         if let time = head.time, let lastTime, time < lastTime, await !isSignedAgain(at: lastTime) {
             add(
                 Finding(
-                    .rolledBack, log, object: try? names.checkpoint(), "signed before a copy of an earlier checkpoint"))
+                    .rolledBack, log, object: try? names.checkpoint(),
+                    "the checkpoint was signed before another one with the same number of leaves or fewer"))
         }
         for tile in frontier.partialTiles() where !tile.path.isLevelZero {
             await compare(tile, size: head.checkpoint.size)

@@ -6,7 +6,7 @@ struct SegmentObjects: Sendable {
     /// The number of bytes after the last object in ``ranges``.
     let rest: Int
 
-    /// - Parameter count: expected number of objects.
+    /// - Parameter count: the expected number of objects.
     init(_ bytes: [UInt8], count: Int) {
         var ranges: [Range<Int>] = []
         var position = 0

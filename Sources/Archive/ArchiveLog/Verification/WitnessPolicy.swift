@@ -7,18 +7,21 @@ package struct WitnessPolicy: Sendable {
     private let quorum: WitnessQuorum
     /// Each witness's index in ``quorum``.
     private let indexes: [Int]
-    /// The required number of witnesses or the name of the quorum, phrased as the end of a message: `2 must`.
+    /// The policy's requirement, worded to complete a message, such as `2 must` in "1 of 3 witnesses have cosigned this
+    /// log, but 2 must".
     package let demand: String
     /// The names of witnesses with ML-DSA-44 keys that this libcrypto does not support. Their cosignatures never count.
     package let unavailable: [String]
 
     /// Creates a policy that requires `quorum` of the witnesses.
     ///
-    /// - Parameter quorum: number of witnesses required; nil requires all.
+    /// - Parameter quorum: the number of witnesses required; nil requires all.
     /// - Throws: ``TransparencyLogError`` with code `malformedKey` if the list is empty, a witness is listed twice or
     ///   cannot cosign, or the quorum is out of range.
     package init(_ witnesses: [NoteVerifier], quorum: Int? = nil) throws(TransparencyLogError) {
-        guard !witnesses.isEmpty else { throw TransparencyLogError(.malformedKey, "a policy must list a witness") }
+        guard !witnesses.isEmpty else {
+            throw TransparencyLogError(.malformedKey, "a policy must list at least one witness")
+        }
         guard witnesses.allSatisfy({ $0.type.isCosignature }) else {
             throw TransparencyLogError(.malformedKey, "a witness must have a cosignature key (type 4 or 6)")
         }
@@ -56,7 +59,7 @@ package struct WitnessPolicy: Sendable {
     /// Returns whether enough witnesses have cosigned a note.
     package func isMet(by note: SignedNote) -> Bool { isMet(by: cosigners(of: note)) }
 
-    /// Returns the largest size that enough witnesses cover, each by a cosigned checkpoint of at least that size, or
+    /// Returns the largest size that enough witnesses cover, each with a cosigned checkpoint of at least that size, or
     /// nil if too few have cosigned any.
     ///
     /// - Parameter sizes: the size of each witness's cosigned checkpoint, keyed by the witness's position in
