@@ -1,7 +1,8 @@
 public import Kafka
 
 extension KeyedState {
-    /// Returns once everything that was in the state's topic for an input at the time of the call has been read.
+    /// Returns once this member has read everything that the state's topic for an input contained at the time of the
+    /// call.
     ///
     /// - Parameter input: the input topic; this member must follow all partitions of its state's topic.
     /// - Throws: a ``StateError`` if a partition is not followed, a `KafkaError` if a leader does not return the end of

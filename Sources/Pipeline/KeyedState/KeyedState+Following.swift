@@ -42,8 +42,8 @@ extension KeyedState {
         }
     }
 
-    /// Makes a worker follow more partitions than its assigned ones: the `standbys` partitions from which its file was
-    /// updated most recently.
+    /// Makes a worker follow its assigned partitions and up to ``StateOptions/standbys`` others: those from which its
+    /// file was updated most recently. It stops following the rest.
     func adjustStandbys() {
         guard options.role == .worker, let parts = try? parts() else { return }
         let assigned = withRunning { $0.assigned }

@@ -8,12 +8,12 @@ extension KeyedState {
     public struct Merged: Sendable {
         /// The states that changed.
         public var changed: [State] = []
-        /// Number of merged states that were older than the current ones.
+        /// The number of merged states that were older than the current ones.
         public var late = 0
         /// Errors by index in the batch: the model's error if a state cannot be merged, or a ``RowRefusal`` if a row
         /// cannot be published.
         public var faults: [Int: any Error] = [:]
-        /// Errors, by key, for rows that the brokers refuse, or with derived updates that the brokers refuse.
+        /// Errors, by key, for rows that the brokers refuse and for rows whose derived updates they refuse.
         var refusals: [RowKey: KafkaError] = [:]
     }
 
@@ -37,8 +37,8 @@ extension KeyedState {
         }
     }
 
-    /// Merges a state that does not come from an input topic into a key's row, and returns once it has been published
-    /// and read back. Any member that follows the key's partition may call this.
+    /// Merges into a key's row a state that was not read from an input topic, and returns once the row has been
+    /// published and read back. Any member that follows the key's partition may call this.
     ///
     /// - Parameters:
     ///   - input: the input topic that this state belongs to.
@@ -63,7 +63,7 @@ extension KeyedState {
     /// The winning proposal for a key.
     public struct StandingProposal: Sendable, Equatable {
         public let value: [UInt8]
-        /// Offset of the record that first held the proposal.
+        /// The offset of the first record that contained the proposal.
         public let offset: Int64
         /// Whether this call made the proposal.
         public let isOwn: Bool
@@ -186,9 +186,10 @@ extension KeyedState {
         return (merged, deliveries)
     }
 
-    /// Publishes the updates for other keys that are derived from rows, and returns once the updates are acknowledged.
+    /// Publishes the updates that rows derive for other keys, and returns once the updates are acknowledged.
     ///
-    /// - Returns: the states for which the updates are published, and the keys of roots with a refused update.
+    /// - Returns: the states of the roots whose derived updates have been published and, by key, the errors for roots
+    ///   with a refused update.
     func publishDerived(
         of roots: [State], in topic: KafkaTopic, _ ancestors: Set<[UInt8]> = []
     ) async throws -> (roots: [State], refusals: [RowKey: KafkaError]) {
@@ -223,7 +224,7 @@ extension KeyedState {
     /// Waits until publications are acknowledged and, if requested, read back. Rows that the brokers refuse and that
     /// need not be read back are kept for a later attempt and listed in ``StateDelivery/refusals``.
     ///
-    /// - Returns: the highest offset.
+    /// - Returns: the highest acknowledged offset, or nil if nothing was acknowledged.
     @discardableResult
     func settle(_ deliveries: [StateDelivery], isReadBack: Bool = false) async throws -> Int64? {
         var failure: KafkaError?
@@ -247,7 +248,7 @@ extension KeyedState {
 
     /// Counts acknowledged publications and updates the end offset of their partition.
     ///
-    /// - Returns: the highest offset.
+    /// - Returns: the highest acknowledged offset, or nil if nothing was acknowledged.
     func noteAcknowledged(_ outcome: StateDelivery.Outcome, of delivery: StateDelivery) throws -> Int64? {
         guard let offset = outcome.offset else { return nil }
         metrics.published.increment(by: UInt64(clamping: outcome.acknowledged))

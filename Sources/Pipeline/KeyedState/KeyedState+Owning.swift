@@ -84,7 +84,7 @@ extension KeyedState {
         }
     }
 
-    /// Publishes rows that have an incomplete record or a value that changes with time.
+    /// Publishes rows whose last record is incomplete or whose value has changed with time.
     func publishPending(of place: KafkaTopicPartition) async throws {
         let partition = try partition(place)
         try await publishRefused(of: place)

@@ -22,7 +22,7 @@ extension KeyedState {
         }
     }
 
-    /// Starts reading a partition, retrying while librdkafka refuses it. Returns nil if the task is cancelled or the
+    /// Starts reading a partition, retrying while librdkafka refuses to. Returns nil if the task is cancelled or the
     /// service stops.
     private func assign(_ place: KafkaTopicPartition, from start: Int64, _ parts: Parts) async
         -> KafkaAssignedPartition?

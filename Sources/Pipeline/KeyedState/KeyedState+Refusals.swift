@@ -10,7 +10,7 @@ extension KeyedState {
     /// Handles publications that were not acknowledged.
     ///
     /// - Parameter isReadBack: true for a contribution or a proposal, whose caller receives the error.
-    /// - Returns: a failure after which the same call may succeed if retried later.
+    /// - Returns: a failure after which the same call may succeed if retried later, or nil if there is none.
     func settle(
         _ outcome: StateDelivery.Outcome, of delivery: StateDelivery, isReadBack: Bool
     ) async throws -> KafkaError? {

@@ -11,7 +11,7 @@ package import Telemetry
 /// the changelog and are written only by its reader.
 ///
 /// - The owner of a partition joins the row with its own publications that have not been read back yet, merges states
-///   into it, and publishes the result. It is done when the publication is acknowledged.
+///   into it, and publishes the result. The merge is complete once the publication is acknowledged.
 /// - The owner republishes a row after reading a record that is incomplete or unreadable.
 /// - On assignment, a partition is read to its end before the first record is handled.
 /// - A contribution (``contribute(to:from:orTo:_:)``) does not come from an input topic: it is published first, and the
@@ -174,8 +174,8 @@ public final class KeyedState<Model: StateModel>: Sendable {
         failures.continuation.yield(failure)
     }
 
-    /// Ends the process after an error that retrying cannot fix: a newer record or file, changed partition counts, or a
-    /// damaged database.
+    /// Ends the process if retrying cannot fix the error: a newer record or file, changed partition counts, or a
+    /// damaged database. Does nothing for other errors.
     func fail(_ error: StateError) {
         switch error.code {
         case .newer:
@@ -236,14 +236,14 @@ extension KeyedState: Service {
 
     /// Waits until the state fails or the service is stopped.
     ///
-    /// - Throws: a `StartupError` if the state's topics can no longer be read.
+    /// - Throws: a `StartupError` if the state fails.
     public func run() async throws {
         for await failure in failures.stream { throw failure }
         try Task.checkCancellation()
     }
 
-    /// Stops publishing and reading, and closes everything. Called after the pipeline has stopped, so nothing is being
-    /// merged any more.
+    /// Stops publishing and reading, and closes everything. Called after the pipeline has stopped, so no merge is
+    /// running.
     public func stop(within limit: Duration) async {
         let (parts, publishers) = withRunning { running in
             running.isStopping = true

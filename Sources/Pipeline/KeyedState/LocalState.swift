@@ -89,7 +89,7 @@ public final class LocalState<Model: StateModel>: Sendable {
         try partitions[place(of: key, in: topic)]?.proposal(of: key)
     }
 
-    /// Publishes rows that are due, or whose record in the topic is outdated, as the owner of all partitions does.
+    /// Publishes rows that are due, or whose record in the topic is outdated, as the owner of all partitions would.
     ///
     /// - Returns: the number of rows published.
     @discardableResult

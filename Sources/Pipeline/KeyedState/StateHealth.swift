@@ -3,8 +3,8 @@ internal import Kafka
 /// Tracks whether the reader of a state's topics is connected, is making progress and can write. Times are monotonic
 /// milliseconds.
 struct StateHealth: Sendable {
-    /// Maximum time without statistics, which normally arrive every few seconds (every 15 s at most). After this, the
-    /// client's threads are considered stuck, and only a restart helps.
+    /// The maximum time without statistics. They arrive every few seconds, and at least every 15 s. After this time,
+    /// the client's threads are considered stuck, and only a restart helps.
     static let longestSilence: Int64 = 60_000
 
     /// Time of the last statistics, or of startup; nil before startup.
@@ -26,7 +26,7 @@ struct StateHealth: Sendable {
         waiting[place] = isBehind ? now : nil
     }
 
-    /// Notes that a broker reported a newer end for the partition.
+    /// Records whether the partition is behind the end that a broker has reported.
     mutating func sawEnd(of place: KafkaTopicPartition, isBehind: Bool, at now: Int64) {
         waiting[place] = isBehind ? waiting[place] ?? now : nil
     }
@@ -48,7 +48,7 @@ struct StateHealth: Sendable {
     /// - Parameter limit: the maximum permitted value of ``stalled(at:)``.
     func obstacle(at now: Int64, limit: Int64) -> String? {
         if let place = unwritten.min(by: { $0.description < $1.description }) {
-            return "\(place) of the state cannot be written to the database"
+            return "records from \(place) cannot be written to the database"
         }
         let stalled = stalled(at: now)
         return stalled > limit

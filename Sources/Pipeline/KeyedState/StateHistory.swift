@@ -3,8 +3,8 @@ internal import Lifecycle
 internal import PipelineRuntime
 internal import Telemetry
 
-/// Describes input that the group has committed and will not read again. Its contribution to the state must exist in
-/// the topic or in the database.
+/// Describes input that the group has committed and will not read again. The input's contribution to the state must
+/// exist in the topic or in the database.
 public struct StateHistory: Sendable {
     /// The group that reads the input topics.
     public var group: KafkaConsumerGroup
@@ -12,7 +12,7 @@ public struct StateHistory: Sendable {
     public var isKept: @Sendable (KafkaRecord) -> Bool
     /// Instructions for the operator on how to make the group read everything again.
     public var fix: String
-    /// Maximum time that this check may spend reading input records.
+    /// The maximum time that the check for lost state may spend reading input records.
     public var limit: Duration = .seconds(60)
 
     public init(group: KafkaConsumerGroup, isKept: @escaping @Sendable (KafkaRecord) -> Bool, fix: String) {

@@ -39,7 +39,7 @@ public struct StateOptions: Sendable {
     public var tick: Duration = .seconds(1)
     /// Size in bytes of the encoded rows cached in memory. Decoded, they are about four times as large.
     public var cacheBytes = 3 << 20
-    /// Called when an input partition is ready, before its first record. Work on its rows may begin.
+    /// Called when an input partition is ready, before its first record is handled. Work on its rows may begin.
     public var assigned: @Sendable (KafkaTopicPartition) async -> Void = { _ in }
     /// Called when an input partition is revoked. Work on its rows must end before this returns.
     public var revoked: @Sendable (KafkaTopicPartition) async -> Void = { _ in }

@@ -10,8 +10,8 @@ public enum StateSettings {
     public static let role = Setting.oneOf(
         "state.role", default: StateOptions.Role.all,
         help: """
-            all owns partitions, follows every one and serves reads; worker follows its own partitions and \
-            state.standbys others and serves no reads; reader joins no group, follows everything and serves reads.
+            all owns partitions, follows every partition and serves reads; worker follows its own partitions and \
+            state.standbys others, and serves no reads; reader joins no group, follows every partition and serves reads.
             """)
     public static let standbys = Setting.integer(
         "state.standbys", default: 0, in: 0...1000,

@@ -1,7 +1,7 @@
 internal import Glibc
 internal import Telemetry
 
-/// The installation member that publishes operator events.
+/// The member that publishes an operator event.
 package struct OperatorEventMember: Hashable, Sendable {
     /// The name of the executable, such as `sluice-webhooks`.
     package let executable: String

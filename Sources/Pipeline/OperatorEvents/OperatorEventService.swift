@@ -54,7 +54,7 @@ package final class OperatorEventService: Service {
                     .warning, key: type.rawValue, "operator event dropped",
                     [LogField(.eventType, type.name), LogField(.topic, topic.rawValue), LogField(.error, reason)])
             }
-            guard (record.value?.count ?? 0) <= OperatorEvents.maximumValueBytes else { return drop("it is too large") }
+            guard (record.value?.count ?? 0) <= OperatorEvents.maximumValueBytes else { return drop("too large") }
             producer.send(record, deadline: Self.deadline) { result in
                 switch result {
                 case .success: counters.published.increment()
@@ -88,6 +88,6 @@ private struct OperatorEventCounters: Sendable {
         published = metrics.counter(
             OperatorEventMetricName.published, help: "Operator events that Kafka has acknowledged.")
         dropped = metrics.counter(
-            OperatorEventMetricName.dropped, help: "Operator events that were not acknowledged in time.")
+            OperatorEventMetricName.dropped, help: "Operator events that were too large or not acknowledged.")
     }
 }

@@ -28,8 +28,9 @@ public struct PipelineOptions: Sendable {
     public var maximumUnfinishedBytes = 8 << 20
     /// The approximate limit on the memory used by the unfinished records of all partitions. Each assigned partition
     /// gets an equal share. The size of a record is that of its key, value and headers, plus the overhead of a waiting
-    /// handler call (12 KiB for a ``RecordHandler``). Each partition may always have one record, or `concurrency`
-    /// records with a ``RecordHandler``. Not used for a ``FlushingHandler``, which stores no records in memory.
+    /// handler call (12 KiB for a ``RecordHandler``). Each partition may always have at least one record or, with a
+    /// ``RecordHandler``, at least `concurrency` records. Not used for a ``FlushingHandler``, which stores no records
+    /// in memory.
     public var maximumUnfinishedTotalBytes = 16 << 20
     /// A partition is not polled while its newest record is this many offsets ahead of its oldest unfinished one.
     public var maximumDistance: Int64 = 10_000

@@ -54,7 +54,8 @@ final class PipelineTelemetry: Sendable {
         duration = registry.histogram(
             PipelineMetricName.handlerDuration, help: "Duration of one handler call, for a record or a batch.")
         deadLetterFailures = registry.counter(
-            PipelineMetricName.deadLetterFailures, help: "Dead letters that were not acknowledged and are sent again.")
+            PipelineMetricName.deadLetterFailures,
+            help: "Dead letters that were not acknowledged and had to be sent again.")
         truncatedDeadLetters = registry.counter(
             PipelineMetricName.truncatedDeadLetters,
             help: "Dead letters written without the record's value to stay within the size limit.")
@@ -105,7 +106,7 @@ final class PipelineTelemetry: Sendable {
     func deadLetterFailed(_ record: KafkaRecord, to topic: KafkaTopic, _ error: any Error) {
         deadLetterFailures.increment()
         frequent.log(
-            .error, key: "dead-letter-failed", "dead letter not acknowledged; the partition is blocked until it is",
+            .error, key: "dead-letter-failed", "dead letter not acknowledged; retrying",
             record.logFields + [LogField(.deadLetterTopic, topic.rawValue), LogField(.error, "\(error)")])
     }
 

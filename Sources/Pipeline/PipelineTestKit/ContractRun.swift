@@ -56,7 +56,7 @@ final class ContractRun: Sendable {
     ///
     /// - Parameters:
     ///   - asNewGroup: whether to start from the beginning, as a group without commits does.
-    ///   - failing: whether every call fails twice, once before and once after its effect.
+    ///   - failing: whether every record fails twice, once before and once after its effect.
     ///   - meanwhile: runs concurrently; returns the problems it finds.
     /// - Returns: all problems found.
     func consume(

@@ -116,8 +116,8 @@ extension HandlerContract {
         return records.flatMap { [$0] + (rest.popFirst().map { [$0] } ?? []) } + Array(rest)
     }
 
-    /// Returns records with keys and values that no handler expects. All except the last have unique keys and
-    /// CloudEvents identifiers, so they cannot replace a good record.
+    /// Returns records with keys and values that no handler expects. Except for the last record, the keys and
+    /// CloudEvents identifiers differ from those of the good records, so none of the good records is replaced.
     private static func malformedRecords(like records: [KafkaProducerRecord]) -> [KafkaProducerRecord] {
         guard let good = records.first, let last = records.last else { return [] }
         let value = good.value ?? []

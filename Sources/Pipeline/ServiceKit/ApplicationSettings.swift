@@ -42,7 +42,7 @@ public enum ApplicationSettings {
     private static func refusal(of name: String) -> String {
         """
         each executable needs its own, because members of one group share the records of a topic. Set \
-        entitlements.\(name), webhooks.\(name) and so on: the executable's name without sluice-, and .\(name).
+        entitlements.\(name), webhooks.\(name) and so on: the executable's name without sluice-, followed by .\(name).
         """
     }
 

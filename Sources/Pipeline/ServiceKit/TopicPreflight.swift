@@ -11,7 +11,7 @@ package enum TopicPreflight {
         package let isEmbeddedBroker: Bool
         /// Violations that `single-node` tolerates, one line each.
         package let warnings: [String]
-        /// Recommended changes under any profile, which do not prevent startup. One line each, with the fix.
+        /// Recommended changes, which do not prevent startup under any profile. One line each, with the fix.
         package let advice: [String]
         /// The number of partitions of each topic.
         package let partitions: [KafkaTopic: Int]
@@ -118,7 +118,7 @@ package enum TopicPreflight {
             return StartupError(noAnswer: error, from: configuration.bootstrapServers)
         }
         return StartupError(
-            "the brokers at \(configuration.bootstrapServers) did not describe the topics: \(error)",
+            "cannot describe the topics on the brokers at \(configuration.bootstrapServers): \(error)",
             setting: ApplicationSettings.bootstrapServers.key,
             fix: "Grant this user Describe and DescribeConfigs on the topics (sluicectl topics acls), or set "
                 + "profile=single-node",
@@ -138,7 +138,7 @@ package enum TopicPreflight {
         case .partitionCount:
             """
             Set topics.partitions to the number that the topics were created with. If partitions were added later, \
-            records with the same key are in two partitions: create all topics under a different topics.prefix
+            records with the same key are split across partitions: create all topics under a different topics.prefix
             """
         case .replicationFactor:
             "Raise it with kafka-reassign-partitions.sh, or accept the risk with profile=single-node"

@@ -3,7 +3,7 @@ internal import HTTPServer
 internal import Synchronization
 internal import Telemetry
 
-/// Selects the admitted requests to log. Refused requests are always logged.
+/// Selects the admitted requests to log. Requests rejected with status 401 or 403 are always logged.
 package enum AccessLines: String, Hashable, Sendable, CaseIterable {
     /// Only claims, erasures and uploaded transactions.
     case changes

@@ -23,7 +23,7 @@ extension ReadAPI {
 }
 
 extension EntitlementsFinding {
-    /// Writes `consents`: the consents that had been withdrawn at the requested time. Writes nothing if there are none.
+    /// Writes `consents`: the consents that had been withdrawn by the requested time. Writes nothing if there are none.
     func writeConsents(to body: inout JSONWriter) {
         let withdrawn = consents.filter { consent in
             guard let rescindedAt = consent.consentRescindedAt else { return false }

@@ -109,8 +109,8 @@ final class EntitlementChanges: Sendable {
         return true
     }
 
-    /// Returns an empty purchase for a claim that precedes the first notification, or nil if the id is not a decimal
-    /// number and therefore cannot be Apple's.
+    /// Returns an empty purchase for a claim that precedes the first notification. Returns nil for an erasure, an app
+    /// that is not configured, or identifiers that cannot be Apple's, such as an id that is not a decimal number.
     private func unknown(_ request: ChangeRequest) -> PurchaseFacts? {
         guard case .claim = request.change, apps.isEmpty || apps.contains(request.bundleId),
             !request.bundleId.rawValue.contains("/"),

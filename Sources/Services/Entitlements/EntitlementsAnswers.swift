@@ -30,7 +30,7 @@ struct EntitlementsAnswers {
 
     /// Encodes the entitlements of a subject at the requested time, or now.
     ///
-    /// - Returns: the body, and the body without times, which changes only if the answer changes.
+    /// - Returns: the body without times, which changes only if the answer changes, and the complete body.
     func entitlements(
         _ finding: EntitlementsFinding, at now: AppStoreInstant
     ) -> (timeless: [UInt8], body: [UInt8]) {
@@ -99,7 +99,7 @@ struct EntitlementsAnswers {
 
     /// Encodes the history of a subject's purchases, as far back as their events are kept.
     ///
-    /// - Returns: the body, and the body without the time.
+    /// - Returns: the body without the time, and the complete body.
     func history(_ finding: EntitlementsFinding, at now: AppStoreInstant) -> (timeless: [UInt8], body: [UInt8]) {
         (history(finding, at: now, isTimeless: true), history(finding, at: now, isTimeless: false))
     }

@@ -41,7 +41,7 @@ enum EntitlementsHandler {
         metrics.unconfirmable(unconfirmable.count)
         log.log(
             .warning, key: "unconfirmable",
-            "version 1 notification grants nothing: no App Store Server API key can confirm it",
+            "version 1 notification grants nothing: its app has no App Store Server API key to confirm it with",
             [
                 LogField(.bundleId, first.bundleId.rawValue),
                 LogField(.setting, EntitlementsSettings.legacyTrust.key), LogField(.fix, LegacyTrustPlan.fix),

@@ -38,7 +38,7 @@ struct EntitlementsMetrics: Sendable {
     }
 
     /// Registers the metrics for the age of the facts. While the age is unknown, it is omitted and the facts are
-    /// considered stale.
+    /// considered stale, unless there is no staleness limit.
     static func collect(
         _ input: InputFreshness, _ registry: MetricsRegistry, now: @escaping @Sendable () -> Int64
     ) {

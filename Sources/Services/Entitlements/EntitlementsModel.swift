@@ -112,7 +112,7 @@ struct EntitlementsModel: StateModel {
     /// Shorter interval for the first seconds of a process, before it has measured how far the input has been read.
     private static let unmeasuredPause: Int64 = 5_000
 
-    /// Returns the rules, adjusted to the time up to which a purchase's input has been read.
+    /// Returns the rules, adjusted for how far a purchase's input has been read.
     private func rules(for state: PurchaseFacts) -> ProductRules {
         input.map { rules.reading(until: $0.receivedUntil([state])) } ?? rules
     }

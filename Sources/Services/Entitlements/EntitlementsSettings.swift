@@ -43,7 +43,8 @@ package enum EntitlementsSettings {
         "http.access.log", default: .changes,
         help: """
             Requests that the read API logs, with key name, path and status. changes: claims, erasures and \
-            transactions. all: read requests too. Refused requests are always logged, at most once a second.
+            transactions. all: read requests too. Requests refused with 401 or 403 are always logged, at most once a \
+            second.
             """)
     /// The apps whose signed transactions are accepted.
     static let apps = AppStoreSettings.appsIfAny

@@ -37,7 +37,7 @@ extension ProductRules {
             throw refuse("expected an object with a single member named products.")
         }
         for member in members.members {
-            guard BoundedText.accepts(member.name) else { throw refuse("a product without a name.") }
+            guard BoundedText.accepts(member.name) else { throw refuse("a product has an invalid name.") }
             products[ProductId(member.name)] = try Self.rule(member.name, member.value, refuse)
         }
     }
@@ -94,7 +94,7 @@ extension ProductRules {
         }
         var skus: [String: [String]] = [:]
         for member in members {
-            guard BoundedText.accepts(member.name) else { throw refuse("\(product).skus: an SKU without a name.") }
+            guard BoundedText.accepts(member.name) else { throw refuse("\(product).skus: an SKU has an invalid name.") }
             guard let rule = member.value.object, rule.names == ["entitlements"], let list = rule["entitlements"] else {
                 throw refuse(
                     "\(product).skus.\(member.name): expected an object with a single member named entitlements.")

@@ -114,16 +114,19 @@ struct ReadAPI: Sendable {
         AppStoreInstant(clampingMillisecondsSince1970: clocks.wallMilliseconds())
     }
 
-    /// Returns an error response if the age of the environments' facts is unknown or above the limit, or nil if the
-    /// query can be answered.
+    /// Returns an error response if the age of the environments' facts is unknown, or if the facts are stale and stale
+    /// answers are refused. Returns nil if the query can be answered.
     private func staleFacts(_ environments: [AppStoreEnvironment]) -> HTTPResponse? {
         guard let age = input.age(of: environments, at: now) else {
-            return Self.problem(503, ReadAPIName.unavailable, "it is not known yet how far the input has been read")
+            return Self.problem(503, ReadAPIName.unavailable, "it is not yet known how far the input has been read")
         }
         guard staleAnswers == .refuse, age.isStale else { return nil }
         return Self.problem(
             503, ReadAPIName.staleFacts,
-            "the input was read up to \(age.asOf); set \(EntitlementsSettings.staleAnswers.key)=mark to answer anyway")
+            """
+            the input has been read only up to \(age.asOf); set \(EntitlementsSettings.staleAnswers.key)=mark to get \
+            an answer anyway
+            """)
     }
 
     // MARK: Subjects

@@ -47,7 +47,8 @@ struct TransactionUpload: Sendable, Equatable {
     /// Returns the facts in a verified transaction.
     ///
     /// - Parameter hasRenewalInfo: whether to use the renewal info; false ignores it.
-    /// - Throws: a `Refusal` if a field that affects access differs from Apple's documentation.
+    /// - Throws: a `Refusal` if the transaction is unreadable, an identifier is too long, or a field that affects
+    ///   access differs from Apple's documentation.
     static func facts(
         of verified: VerifiedTransaction, status: SubscriptionStatus? = nil, hasRenewalInfo: Bool = true
     ) throws(Refusal) -> PurchaseFacts {

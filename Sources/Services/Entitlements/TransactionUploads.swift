@@ -182,7 +182,7 @@ final class TransactionUploads: Sendable {
         AppStoreInstant(clampingMillisecondsSince1970: clocks.wallMilliseconds())
     }
 
-    /// - Returns: the purchase after the change, or nil if it has no facts.
+    /// - Returns: the purchase after the change, or nil if it is unknown or erased.
     private func contribute(
         _ facts: PurchaseFacts, of upload: TransactionUpload,
         _ contribution: @Sendable (PurchaseFacts) -> PurchaseFacts?

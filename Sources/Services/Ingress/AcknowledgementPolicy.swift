@@ -46,7 +46,7 @@ enum AcknowledgementPolicy {
         HTTPResponse(status: 200, reason: notification.record.reason)
     }
 
-    /// Returns the response for a record that Kafka has not stored or may not have stored. In either case Apple
+    /// Returns the response for a record that Kafka has not stored or may not have stored. In either case, Apple
     /// retries, and consumers tolerate a second copy.
     static func notAcknowledged(_ error: KafkaError) -> HTTPResponse {
         let reason =

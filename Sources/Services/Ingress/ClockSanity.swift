@@ -15,7 +15,7 @@ final class ClockSanity: Sendable {
     private static let minute: Int64 = 60_000
 
     private struct State {
-        /// Wall time minus monotonic time, in milliseconds, at the last plausible reading.
+        /// Wall time minus monotonic time, in milliseconds, at `offsetAt`; nil before the first reading.
         var offset: Int64?
         var offsetAt: Int64 = 0
         var jumpedAt: Int64?

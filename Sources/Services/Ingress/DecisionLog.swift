@@ -4,8 +4,8 @@ internal import HTTPServer
 internal import Records
 internal import Telemetry
 
-/// Counts every request, and logs every request that was not simply accepted. Each reason is limited to a few lines per
-/// second; otherwise, an untrusted client could cause an unlimited number of lines. Never blocks.
+/// Counts every request, and logs every request that was neither accepted nor a duplicate. Each reason is limited to a
+/// few lines per second; otherwise, an untrusted client could cause an unlimited number of lines. Never blocks.
 final class DecisionLog: Sendable {
     private static let linesPerSecondAndReason = 2
 
@@ -39,7 +39,7 @@ final class DecisionLog: Sendable {
         if let fingerprint = refusal.unknownRootFingerprint {
             return explanations.log(
                 .warning, key: refusal.reason.rawValue,
-                "certificates with Apple's extensions have an unknown root: forged, or root.certificates is incomplete",
+                "certificates with Apple's extensions have an unknown root: forged, or missing from root.certificates",
                 [LogField(.reason, refusal.reason.rawValue), LogField(.rootFingerprint, fingerprint)])
         }
         // The audience is checked only after the signature has been verified.

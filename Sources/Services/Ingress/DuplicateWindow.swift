@@ -10,7 +10,7 @@ final class DuplicateWindow<Waiter: Sendable>: Sendable {
     enum Arrival: Sendable, Equatable {
         /// The identity is new. The caller must produce the record and report the outcome with `settle`.
         case first
-        /// Another request is producing the record, and the waiter gets the same outcome.
+        /// Another request is producing the record. The waiter gets a response once that request is settled.
         case waits
         /// A record with this identity has already been acknowledged.
         case acknowledged
@@ -66,7 +66,8 @@ final class DuplicateWindow<Waiter: Sendable>: Sendable {
         }
     }
 
-    /// Settles an identity and returns the waiters, which get the same response. Called exactly once for each `first`.
+    /// Settles an identity and returns the waiters, to which the caller must respond. Called exactly once for each
+    /// `first`.
     func settle(_ identity: DuplicateKey, acknowledged: Bool) -> [Waiter] {
         state.withLock { state in
             let settled = state.inFlight.removeValue(forKey: identity)

@@ -60,8 +60,8 @@ extension IngressConfiguration {
         try AppStoreSettings.apps(configuration)
     }
 
-    /// Returns, as DER, the certificates in the files listed in `root.certificates`, or Apple's root if the setting is
-    /// not set.
+    /// Returns, as DER, the certificates in the files listed in `root.certificates`, or Apple's root if that setting is
+    /// absent.
     package static func roots(_ configuration: Configuration) throws(ConfigurationError) -> [[UInt8]] {
         try AppStoreSettings.roots(configuration)
     }

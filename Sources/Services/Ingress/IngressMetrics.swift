@@ -9,7 +9,8 @@ internal import Synchronization
 internal import Telemetry
 internal import Tracing
 
-/// The ingress's metrics. Handles are created once, and counting takes no lock, except for ``decided(_:)``.
+/// The ingress's metrics. Handles are created once, and counting takes no lock, except for ``decided(_:)`` and
+/// ``password(isRight:app:)``.
 final class IngressMetrics: Sendable {
     private let registry: MetricsRegistry
     private let decisions = Mutex<[DecisionKey: Counter]>([:])
@@ -94,7 +95,7 @@ final class IngressMetrics: Sendable {
             help: "Accepted subscription notifications that lack the renewal info documented by Apple.")
         contradictions = registry.counter(
             IngressMetricName.contradictions,
-            help: "Notifications with the same notificationUUID as an earlier published one, which is kept.")
+            help: "Notifications that differ from an earlier one with the same notificationUUID, which is kept.")
         inconsistencies = registry.counter(
             IngressMetricName.inconsistencies,
             help: "Verified notifications without an identity: a bug; please report it.")

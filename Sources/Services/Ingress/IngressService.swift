@@ -76,7 +76,8 @@ package final class IngressService: Service {
             throw StartupError(
                 error.message, setting: isRoot ? nil : IngressSettings.apps.key,
                 fix: isRoot
-                    ? "Set it to files with self-signed root certificates" : "Correct \(IngressSettings.apps.key)",
+                    ? "Set root.certificates to files with self-signed root certificates"
+                    : "Correct \(IngressSettings.apps.key)",
                 exitCode: .configuration)
         }
         let legacyVerifier = try LegacyVerifier(

@@ -63,7 +63,7 @@ final class NotificationProcessor: Sendable {
     /// Processes several notifications at once; see ``NotificationVerifier/verify(bodies:at:limits:isAcknowledged:)``.
     ///
     /// - Returns: the requests to retry after others have had their turn. All other requests have been or will be
-    ///   answered. A body is overwritten unless Apple signed it, because it may contain a password.
+    ///   answered. Bodies that may contain a password are overwritten.
     func process(_ works: [NotificationWork]) -> [NotificationWork] {
         let now = clocks.wallMilliseconds()
         let monotonic = clocks.monotonicMilliseconds()

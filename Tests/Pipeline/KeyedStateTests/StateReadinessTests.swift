@@ -14,7 +14,7 @@ import Testing
         var health = StateHealth()
         #expect(health.obstacle(at: 0, limit: 30_000) == nil)
         health.wrote(Self.place, failed: true)
-        #expect(health.obstacle(at: 0, limit: 30_000) == "state[0] of the state cannot be written to the database")
+        #expect(health.obstacle(at: 0, limit: 30_000) == "records from state[0] cannot be written to the database")
         health.wrote(KafkaTopicPartition(topic: "state", partition: 1), failed: false)
         #expect(health.obstacle(at: 0, limit: 30_000) != nil)
         health.wrote(Self.place, failed: false)
@@ -78,7 +78,7 @@ import Testing
         #expect(metrics.sum("sluice_state_writable") == 1)
         try member.parts().database.store.close()
         try await harness.write("a", NumberSet("a", [1]).text)
-        let line = "\(harness.output()) of the state cannot be written to the database"
+        let line = "records from \(harness.output()) cannot be written to the database"
         #expect(await eventually { member.obstacle == line })
         #expect(member.readinessObstacle == line)
         #expect(metrics.sum("sluice_state_writable") == 0)

@@ -82,7 +82,7 @@ import Testing
         (#"{"products":{},"products":{}}"#, "is not JSON"),
         (#"{"products":{"a":{},"a":{}}}"#, "is not JSON"),
         (#"{"products":{"a":1}}"#, "a: expected an object"),
-        (#"{"products":{"":{}}}"#, "a product without a name"),
+        (#"{"products":{"":{}}}"#, "a product has an invalid name"),
         (#"{"products":{"a":{"entitlement":["x"]}}}"#, "a: unknown member entitlement"),
         (#"{"products":{"a":{"entitlements":"x"}}}"#, "a.entitlements: expected a list of unique names"),
         (#"{"products":{"a":{"entitlements":[]}}}"#, "a.entitlements: expected a list of unique names"),

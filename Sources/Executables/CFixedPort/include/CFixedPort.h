@@ -9,7 +9,7 @@
 // librdkafka aborts the process if bind fails. The caller must compare the actual ports with the requested ones.
 //
 // The executable that links this target defines `bind` for itself and for the libraries that it loads. On every other
-// thread, and if the port is 0, `bind` behaves like the C library's function.
+// thread, and while both the port and the address are 0, `bind` behaves like the C library's function.
 void fixed_port_set_next(uint16_t port);
 
 // While `address` is not 0, each bind of an IPv4 socket on this thread uses this address, in network order. 0 disables

@@ -28,7 +28,7 @@ struct ChangelogTopics {
             guard let count = counts[topic], let inputs = counts[input] else {
                 throw StartupError(
                     "\(counts[topic] == nil ? topic : input) does not exist", setting: "topics.prefix",
-                    fix: "sluicectl topics apply", exitCode: .configuration)
+                    fix: "Create it with: sluicectl topics apply", exitCode: .configuration)
             }
             guard count == inputs else {
                 throw StartupError(

@@ -2,7 +2,7 @@ internal import Kafka
 internal import Lifecycle
 
 /// Checks that the partition count of a state's topic has not changed. After a change, a key could have records in two
-/// partitions, and a member with a new disk would read only those in the second.
+/// partitions, and a member with a new disk would read only the records in the new one.
 enum PartitionCounts {
     static let fix = """
         Partitions cannot be added to keyed topics. Create all topics under a different topics.prefix with the desired \

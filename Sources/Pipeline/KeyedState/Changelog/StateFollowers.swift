@@ -52,7 +52,7 @@ final class StateFollowers: Sendable {
         return state.withLock { $0.running == 0 }
     }
 
-    /// Changes the state, and resumes the waiting task if no other task is left.
+    /// Changes the state, and resumes the waiting task if no other task is left or the time limit has passed.
     private func wake(_ change: (inout State) -> Void) {
         let waiter = state.withLock { state in
             change(&state)

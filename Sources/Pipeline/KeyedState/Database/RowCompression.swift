@@ -12,7 +12,7 @@ final class RowCompression {
     private static let minimum = 128
     /// Maximum size of a row in bytes, larger than any record.
     private static let maximum = 256 << 20
-    /// At this level, compressing a row takes about 2 us, less than it saves.
+    /// At this level, compressing a row takes about 2 us, which is less than it saves.
     private static let level: Int32 = -7
 
     /// - Parameter dictionary: the model's ``StateModel/dictionary``.
@@ -36,9 +36,9 @@ final class RowCompression {
         }
     }
 
-    /// Returns the row for a stored form.
+    /// Returns the row decoded from its stored form.
     ///
-    /// - Throws: a ``StateError`` with code `damaged`.
+    /// - Throws: a ``StateError`` with code `damaged`, or `sqlite` if memory is exhausted.
     func row(_ stored: [UInt8]) throws(StateError) -> [UInt8] {
         do {
             return try stored.withUnsafeBytes { bytes in

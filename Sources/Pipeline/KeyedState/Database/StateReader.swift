@@ -117,7 +117,7 @@ public struct StateView<Model: StateModel> {
             "SELECT state FROM rows WHERE topic = ? AND key = ?", [number(topic), .blob(key)], decode)
     }
 
-    /// Returns the states that have an index entry, sorted by key.
+    /// Returns the states that have this index entry, sorted by key.
     public func states(under entry: IndexEntry, in topic: KafkaTopic, atMost limit: Int) throws -> [Model.State] {
         try database.rows(
             Self.underEntry, [.text(entry.name), .text(entry.value), number(topic), .integer(limit)], decode)

@@ -71,7 +71,7 @@ final class StateRowSource: Sendable {
     /// Reads existing rows in a single transaction: after the database has changed, a connection begins each
     /// transaction with an empty cache.
     ///
-    /// - Parameter keys: the keys, each with the id of its row; nil if it is unknown.
+    /// - Parameter keys: the keys, each with the id of its row, or nil if the id is unknown.
     func rows(
         of keys: [(key: [UInt8], id: Int64?)], in partition: KafkaTopicPartition,
         _ found: ([UInt8], StoredRow) throws -> Void
@@ -108,8 +108,8 @@ final class StateRowSource: Sendable {
         }
     }
 
-    /// Returns the keys of rows that the owner must publish because their last record is incomplete or their value
-    /// changes with time.
+    /// Returns the keys of rows that the owner must publish because their last record is incomplete or their value has
+    /// changed with time.
     func pending(of partition: KafkaTopicPartition, at now: Int64, atMost limit: Int) throws(StateError) -> [[UInt8]] {
         try createIndexes()
         return try read(partition) { connection, place in

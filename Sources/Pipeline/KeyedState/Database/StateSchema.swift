@@ -3,7 +3,8 @@ internal import SQLite
 /// The tables of a keyed state, which reflect a prefix of the state's topics.
 enum StateSchema {
     static let migrations = [
-        // Files from the first two versions contained unpublished data. Kafka has all of it, so the files are rebuilt.
+        // Files from the first two versions also contained unpublished data. All of it can be read again from Kafka, so
+        // the files are rebuilt.
         Migration("SELECT 1"),
         Migration("SELECT 1"),
         Migration(

@@ -230,7 +230,7 @@ final class StateStore: Sendable {
 
     // MARK: Oversized states
 
-    /// Stores states that cannot be published, so that they exist only in this file. They are joined with the states
+    /// Stores states that cannot be published and therefore exist only in this file. They are joined with the states
     /// stored earlier for the same keys.
     ///
     /// - Parameter joinedBy: joins two states with the same key.

@@ -63,7 +63,7 @@ final class StateDelivery: Sendable {
         }
     }
 
-    /// Marks the delivery as complete: no more publications are added.
+    /// Seals the delivery: no more publications are added.
     func seal() { change { $0.isSealed = true } }
 
     private func change(_ body: (inout State) -> Void) {
@@ -76,12 +76,12 @@ final class StateDelivery: Sendable {
         for waiter in waiters { waiter.resume(returning: true) }
     }
 
-    /// Returns whether a publication was acknowledged. Valid once all publications are complete.
+    /// Returns whether a publication was acknowledged. Always false until the delivery is complete.
     func isAcknowledged(_ number: UInt64) -> Bool {
         state.withLock { $0.isComplete && $0.outcome.failures[number] == nil }
     }
 
-    /// Whether all publications were acknowledged.
+    /// Whether all publications were acknowledged. False until the delivery is complete.
     var isAcknowledged: Bool { state.withLock { $0.isComplete && $0.outcome.failures.isEmpty } }
 
     /// Waits until every publication is acknowledged or refused.

@@ -183,7 +183,8 @@ extension StatePartition {
         return effect.contains(.written) ? entry : nil
     }
 
-    /// Notes that a refused state is now in the topic, because a publication that includes it was read back.
+    /// If the publication that was read back includes the refused state of its key, notes that the state is now in the
+    /// topic.
     private func noteFit(
         _ publication: RowState<Model>.Publication, _ key: [UInt8], _ applied: inout Applied,
         _ guarded: inout Guarded

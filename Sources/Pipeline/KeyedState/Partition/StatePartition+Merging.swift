@@ -14,7 +14,7 @@ extension StatePartition {
         var deliveries: [StateDelivery] = []
     }
 
-    /// When to publish the updates for other keys that are derived from merged rows.
+    /// When to publish the updates that merged rows derive for other keys.
     enum Derivation {
         /// Changed rows with derived updates are deferred.
         case first
@@ -99,7 +99,7 @@ extension StatePartition {
         return !merged.contains { model.key(of: $0) == key && model.derivedUpdates(of: $0) == updates }
     }
 
-    /// Returns whether an unchanged row must be published as pending: brokers refuse an update derived from it.
+    /// Returns whether an unchanged row must be published as pending because brokers refuse an update derived from it.
     private func becomesPending(_ entry: Entry, _ derivation: Derivation, _ guarded: Guarded) -> Bool {
         derivation == .published && areUpdatesRefused(of: entry, guarded) && entry.state.publications.isEmpty
             && !entry.state.image.isBehind

@@ -7,7 +7,7 @@ extension StatePartition {
     /// the updates are published.
     ///
     /// - Parameter derived: states whose derived updates are published.
-    /// - Returns: the publications; nil if there are none because all rows are outstanding, removed or refused.
+    /// - Returns: the publications; nil if no row was published.
     func republish(
         _ keys: [[UInt8]], at now: Int64, derived: [State] = []
     ) throws -> (delivery: StateDelivery, count: Int)? {
@@ -30,8 +30,8 @@ extension StatePartition {
         }
     }
 
-    /// Returns whether a state derives an update for one of `roots` that the topic may lack. Such an update is
-    /// published with or after the state's row, not before it. Returns true if the updated row cannot be read.
+    /// Returns whether a state derives an update for one of `roots` and the topic may lack this update. Such an update
+    /// is published with or after the state's row, not before it. Returns true if the updated row cannot be read.
     ///
     /// - Parameter roots: the keys of rows that are published in the same batch or later.
     func derives(_ state: State, forAnyOf roots: Set<[UInt8]>, _ guarded: inout Guarded) -> Bool {
@@ -109,10 +109,10 @@ extension StatePartition {
         let winner = entry.state.image.proposal
         let encoded = model.encode(state)
         let publication = model.publication(of: state, row: encoded, at: now)
-        // The row is not due before the next tick, regardless of the model's value.
+        // The row must not be due again at the same moment, regardless of the model's value.
         let due = Self.earlier(publication.nextChange, model.expiry(of: state)).map { max($0, now + 1) }
         let isPending = isPending || areUpdatesRefused(of: entry, guarded)
-        // From now on, the owner retries the updates.
+        // If this member is not the owner, the owner retries the updates from now on.
         if isPending, !guarded.isOwned { guarded.refusedUpdates[entry.key] = nil }
         let image = RowImage(
             encoded: encoded, form: form, isBehind: isPending, due: due, deadline: model.deadline(of: state),

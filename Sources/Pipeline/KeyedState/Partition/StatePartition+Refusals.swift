@@ -69,7 +69,7 @@ extension StatePartition {
     }
 
     /// Returns a refused row that is due for another attempt, with its state joined with the current one, and schedules
-    /// the next attempt.
+    /// the next attempt. Returns nil if no row is due.
     func dueRefused(at now: Int64) throws -> (key: [UInt8], encoded: [UInt8], joined: State)? {
         let due = withLock { guarded -> (key: [UInt8], encoded: [UInt8])? in
             guard let (key, row) = guarded.oversized.min(by: { $0.value.retryAt < $1.value.retryAt }),

@@ -40,8 +40,9 @@ extension StatePartition {
         }
     }
 
-    /// Returns the row in a record if the record is in its key's partition and another member or run published it with
-    /// the current fingerprint.
+    /// Returns the row to copy from a record, or nil if the record must be decoded because it has no valid
+    /// ``RowHeader``, is not in its key's partition, was published with a different fingerprint, or was published by
+    /// this run.
     private func copy(of record: BorrowedRecord, _ keyHash: UInt64, in records: PackedRecords) -> CopiedRow? {
         let headers = RestoredHeaders(record)
         guard let key = record.keyRange, let value = record.value, let mark = headers.mark.flatMap(RecordMark.init),

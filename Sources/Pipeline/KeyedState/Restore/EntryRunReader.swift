@@ -42,7 +42,7 @@ final class EntryRunReader {
             isPresent: isPresent)
     }
 
-    /// Reads more of the file until the buffer has this number of bytes after the position.
+    /// Reads more of the file until the buffer has at least `length` bytes after the position.
     private func require(_ length: Int) throws(StateError) {
         guard count - position < length else { return }
         let rest = UnsafeRawBufferPointer(rebasing: buffer[position..<count])

@@ -17,7 +17,7 @@ final class EntryRuns {
 
     deinit { close(file) }
 
-    /// Adds a run of the entries that `body` appends, in index order. If this fails, the file is unchanged.
+    /// Adds a run of entries, which `body` must append in index order. If this fails, the file is unchanged.
     func add(_ body: (inout EntryRunWriter) throws(StateError) -> Void) throws(StateError) {
         var writer = EntryRunWriter(file, at: runs.last?.upperBound ?? 0)
         try body(&writer)

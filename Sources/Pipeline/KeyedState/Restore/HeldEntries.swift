@@ -1,8 +1,8 @@
 internal import Glibc
 
 /// Index entry changes that a restore holds back so that it can write them in index order. In row order, each entry
-/// would change a different page of an index that is larger than any cache. Names and values share one buffer. When it
-/// is full, its changes are sorted and moved to a file as a run; all runs are merged when the entries are written.
+/// would change a different page of an index that is larger than any cache. When there are too many changes in memory,
+/// they are sorted and moved to a file as a run; all runs are merged when the entries are written.
 struct HeldEntries {
     private struct Change {
         let prefix: (UInt64, UInt64)
@@ -44,7 +44,7 @@ struct HeldEntries {
     /// Whether the changes in memory must be moved before more can be held.
     var isFull: Bool { changes.count >= Self.maximum || values.count >= Self.maximumBytes }
 
-    /// Whether there are too many names, so that the changes must be written. Only a hostile header can cause this.
+    /// Whether the changes must be written because there are too many names. Only a hostile header can cause this.
     var hasManyNames: Bool { names.count >= Self.maximumNames }
 
     mutating func append(_ entry: IndexEntry, of row: Int64, isPresent: Bool) {

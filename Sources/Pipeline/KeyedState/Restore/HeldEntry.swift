@@ -27,7 +27,7 @@ struct HeldEntry {
     /// Compares two entries in table order.
     ///
     /// - Parameter ranks: the rank of each name in byte order.
-    /// - Returns: a negative number if `one` comes first, 0 if both are the same entry.
+    /// - Returns: a negative number if `one` comes first, 0 if both are the same entry, otherwise a positive number.
     static func compare(_ one: HeldEntry, _ other: HeldEntry, _ ranks: [Int]) -> Int {
         if one.name != other.name { return ranks[one.name] - ranks[other.name] }
         if one.prefix.0 != other.prefix.0 { return one.prefix.0 < other.prefix.0 ? -1 : 1 }

@@ -1,7 +1,7 @@
 internal import Glibc
 
 /// An empty file beside a database that a restore writes directly. If it exists at startup, the restore was interrupted
-/// and the database may be damaged, so it is removed and restored again.
+/// and the database may be damaged, so the database is removed and restored again.
 struct RestoreMarker: Sendable {
     private let path: String
 

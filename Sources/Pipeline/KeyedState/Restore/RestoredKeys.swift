@@ -3,8 +3,8 @@ internal import Primitives
 /// The keys and ids of the rows that a restore has written into an empty database. No other key has a row, so other
 /// keys need not be looked up, and these keys need no index.
 struct RestoredKeys: Sendable {
-    /// Maximum number of keys per partition, about 2 MiB, and in all partitions together. If there are more keys, rows
-    /// are looked up in the database instead.
+    /// The maximum number of keys per partition (about 2 MiB) and in all partitions together. If there are more keys,
+    /// rows are looked up in the database instead.
     private static let (maximum, total) = (98_000, 2_400_000)
 
     /// Whether rows published with the current fingerprint are copied from their records without being decoded.

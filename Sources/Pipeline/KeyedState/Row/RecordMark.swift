@@ -15,7 +15,7 @@ struct RecordMark: Equatable {
 
     static let header = StateHeader.mark
     static let proposal = "sluice.proposal"
-    /// The offset of the record that first held the proposal; absent from that record itself.
+    /// The offset of the first record that contained the proposal; absent from that record itself.
     static let proposalOffset = StateHeader.proposalOffset
 
     /// Returns the effective time of a record: the value of its ``StateHeader/moment`` header, or else the time of

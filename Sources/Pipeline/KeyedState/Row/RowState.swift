@@ -196,7 +196,7 @@ struct RowState<Model: StateModel> {
 
     /// Keeps the key's winning proposal: the first one in the log for the latest round.
     ///
-    /// - Returns: whether the record lacks the winner, so that the owner must republish the row.
+    /// - Returns: whether the owner must republish the row because the record lacks the winner.
     private mutating func received(_ proposal: StateProposal?, by model: Model) -> Bool {
         guard let winner = image.proposal, let state = row?.value else {
             image.proposal = proposal

@@ -10,7 +10,7 @@ public enum StateHeader {
     /// Marks a row with derived updates that may be missing from the topic. The owner of the row's partition publishes
     /// them, and then the row without this header.
     public static let pending = "sluice.state.pending"
-    /// The offset of the record that first held a proposal; negative if that record was in a different topic.
+    /// The offset of the first record that contained a proposal; negative if that record was in a different topic.
     public static let proposalOffset = "sluice.proposal.offset"
     /// Position and checksum of the row in the value, with the row's database columns, so that a restore need not parse
     /// records published under its own rules. Other readers ignore this header.

@@ -4,7 +4,8 @@ public import Kafka
 /// (``StateModel/round(of:in:)``).
 public struct StateProposal: Sendable, Equatable {
     public let value: [UInt8]
-    /// Offset of the record that first held the proposal; -1 if that record was in an earlier topic of the same name.
+    /// The offset of the first record that contained the proposal; -1 if that record was in an earlier topic of the
+    /// same name.
     public let offset: Int64
 
     init(value: [UInt8], offset: Int64) {

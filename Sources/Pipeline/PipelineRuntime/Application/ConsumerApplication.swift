@@ -67,8 +67,7 @@ public struct ConsumerApplication: Sendable {
     ///   - summary: one sentence for `--help`.
     ///   - discussion: additional paragraphs for `--help`.
     ///   - adminPort: the default for `admin.port`.
-    ///   - schema: the settings of this consumer, in addition to those of every consumer, and the prefix of its
-    ///     environment variables.
+    ///   - schema: the settings that only this consumer has, and the prefix of its environment variables.
     ///   - examples: command lines for `--help`.
     ///   - topics: returns the input topics and other required topics for a configuration.
     ///   - build: creates the handler and the services while the admin listener is already running; throws a
@@ -133,7 +132,8 @@ public struct ConsumerApplication: Sendable {
         }
     }
 
-    /// Returns the topics to check at startup, including the dead letter topics, without duplicates.
+    /// Returns the topics to check at startup, including the dead letter topics but not the control topic, without
+    /// duplicates.
     ///
     /// - Throws: a `ConfigurationError`.
     package func requiredTopics(_ configuration: Configuration) throws -> [KafkaTopicExpectation] {
@@ -272,7 +272,7 @@ public struct ConsumerApplication: Sendable {
         return kafka
     }
 
-    /// Returns the topic for operator events if they are on.
+    /// Returns the topic for operator events, or an empty array if they are off.
     private func operations(_ configuration: Configuration, _ declared: ConsumerTopics) -> [KafkaTopicExpectation] {
         guard let topic = declared.operations, configuration[OperatorEventSettings.events] else { return [] }
         return [topic]

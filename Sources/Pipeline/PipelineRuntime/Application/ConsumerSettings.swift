@@ -7,9 +7,10 @@ public enum ConsumerSettings {
         help: "Maximum number of failed attempts to handle a record before it goes to the dead letter topic.")
     public static let shutdownLimit = Setting.duration(
         "consumer.shutdown.limit", default: .seconds(30), in: .seconds(2)...(.seconds(240)),
-        help:
-            "Maximum duration of shutdown. Below 2.5 times consumer.drain.limit, records in progress have less time."
-    )
+        help: """
+            Maximum duration of shutdown. If it is less than 2.5 times consumer.drain.limit, records in progress get \
+            less time than that limit.
+            """)
     public static let drainLimit = Setting.duration(
         "consumer.drain.limit", default: .seconds(10), in: .seconds(1)...(.seconds(120)),
         help: "Maximum time to finish records in progress when their partition is revoked or the process stops.")

@@ -23,7 +23,8 @@ final class CallDeadline: Sendable {
     /// A serial queue has a dedicated thread, which runs even if all other threads are blocked.
     private let queue = DispatchQueue(label: "pipeline.deadline")
 
-    /// - Parameter onExceeded: called once with the first record of the call.
+    /// - Parameter onExceeded: called at most once, with the partition and offset of the first record of the oldest
+    ///   overdue call.
     init(_ limit: Duration, onExceeded: @escaping @Sendable (KafkaTopicPartition, KafkaOffset) -> Void) {
         self.limit = limit
         self.onExceeded = onExceeded

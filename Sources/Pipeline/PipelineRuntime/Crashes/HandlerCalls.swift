@@ -7,7 +7,7 @@ final class HandlerCalls: Sendable {
     enum Finding: Equatable {
         /// No suspicion, or fewer crashes than the limit.
         case innocent
-        /// The record was being handled during three crashes, so it is now handled alone.
+        /// The record was being handled during at least three crashes, so it is now handled alone.
         case suspect
         /// The process crashed while no other record was being handled.
         case certain(crashes: Int)
@@ -22,7 +22,7 @@ final class HandlerCalls: Sendable {
     private let deadline: CallDeadline?
     private let state: Mutex<State>
     /// Permits for calls: a normal call acquires one, and a call that must run alone acquires all of them. Nil if no
-    /// record is suspected of causing crashes.
+    /// suspicion has reached the limit of crashes.
     private let alone: Permits?
 
     /// - Parameters:
@@ -38,7 +38,7 @@ final class HandlerCalls: Sendable {
         if let file { CrashSignals.note(at: file.crashWord) }
     }
 
-    /// Whether any record is suspected.
+    /// Whether any suspicion has reached the limit of crashes.
     var hasSuspects: Bool { alone != nil }
 
     func finding(_ record: KafkaRecord) -> Finding {

@@ -1,8 +1,7 @@
 internal import Kafka
 internal import Primitives
 
-/// A suspicion that a record, or one record in a range, crashes the process, because it was being handled during a
-/// crash.
+/// A suspicion, based on earlier crashes, that a record or one of a range of records crashes the process.
 struct Suspicion: Sendable, Equatable {
     /// The hash of the topic name. See ``PartitionHash``.
     var topicHash: Int64

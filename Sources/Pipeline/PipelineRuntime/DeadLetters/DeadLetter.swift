@@ -53,7 +53,8 @@ package enum DeadLetterHeader {
     /// The timestamp of the record, in milliseconds since 1970. The dead letter's own timestamp is the time of writing,
     /// because retention of the dead letter topic depends on it.
     package static let originalTimestamp = "sluice.dlq.original.timestamp"
-    /// Set to ``placeAsKey`` if the record has no key and a key was generated.
+    /// Set to ``placeAsKey`` if the dead letter has a generated key because the record has no key or its key was
+    /// omitted.
     package static let key = "sluice.dlq.key"
     /// The value of ``key``.
     package static let placeAsKey = "place"
@@ -78,8 +79,8 @@ enum DeadLetter {
 
     typealias Header = DeadLetterHeader
 
-    /// The parts of the record that a dead letter contains. Parts are omitted if the topic rejects the size. The
-    /// complete record remains readable at the offset in the headers until its topic deletes it.
+    /// The parts of the record that a dead letter contains. Parts are omitted if the dead letter is too large for the
+    /// topic. The complete record remains readable at the offset in the headers until its topic deletes it.
     enum Content: CaseIterable {
         case everything, withoutValue, headersOfLetter
 

@@ -4,7 +4,8 @@ internal import Kafka
 /// rejects it.
 struct DeadLetterForm: Sendable {
     private(set) var content = DeadLetter.Content.everything
-    /// Whether a record without a key gets a generated key. Compacted topics reject records without a key.
+    /// Whether a dead letter that would have no key gets a generated one. Compacted topics reject records without a
+    /// key.
     private(set) var needsKey = false
 
     /// Switches to the next form after the topic rejected the current one.

@@ -16,7 +16,8 @@ public final class HandledOffsets: Sendable {
         self.next.withLock { $0[partition] = max($0[partition] ?? 0, next.rawValue) }
     }
 
-    /// Returns the offset before which all records have been handled, or nil if this member never owned the partition.
+    /// Returns the offset before which all records have been handled, or nil if this member has handled no record of
+    /// the partition.
     public func next(of partition: KafkaTopicPartition) -> KafkaOffset? {
         next.withLock { $0[partition] }.map { KafkaOffset(rawValue: $0) }
     }

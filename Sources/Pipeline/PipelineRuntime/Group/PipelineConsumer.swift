@@ -109,7 +109,7 @@ package final class PipelineConsumer: Service {
         }
     }
 
-    /// Throws if the pipeline fails permanently because an offset is out of range or the client failed.
+    /// Throws if the pipeline fails permanently, for example because an offset is out of range.
     package func run() async throws {
         for await failure in failures.stream {
             state.withLock { $0.health.isOver = true }
@@ -208,7 +208,7 @@ package final class PipelineConsumer: Service {
         }
     }
 
-    /// Waits for work that belongs to a lost assignment and ignores its cancellation, because that work must not
+    /// Waits until the work of a lost assignment has ended, even if it ignores its cancellation, because it must not
     /// overlap with the next assignment. After the drain limit, the process fails and another member takes over.
     private func wait(for previous: Task<Void, Never>, of partition: KafkaTopicPartition) async {
         await withTaskGroup(of: Void.self) { group in

@@ -5,7 +5,7 @@ package final class DueLoop: Sendable {
     private let pause: @Sendable () async throws -> Void
     private let wakes = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
-    /// - Parameter pause: waits between two checks unless woken; throws if its task is cancelled.
+    /// - Parameter pause: waits until the next regular check; throws if its task is cancelled.
     package init(pause: @escaping @Sendable () async throws -> Void) { self.pause = pause }
 
     /// Requests a check, because work may be due.

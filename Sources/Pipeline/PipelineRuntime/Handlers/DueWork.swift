@@ -36,7 +36,7 @@ package final class DueWork<Key: Hashable & Sendable>: Sendable {
     /// - Parameters:
     ///   - executor: runs the checks and the jobs.
     ///   - sleep: limits the wait for running jobs.
-    ///   - pause: waits until the next check for due work; throws if its task is cancelled.
+    ///   - pause: waits until the next regular check; throws if its task is cancelled.
     package init(
         on executor: any TaskExecutor = HandlerThreads.shared,
         sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
@@ -61,8 +61,8 @@ package final class DueWork<Key: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// Begins the jobs for the rows read by the current check. Does nothing if a partition has been revoked since then
-    /// or is being revoked.
+    /// Begins the jobs for the rows read by the current check. Does nothing after the stop, while a partition is being
+    /// revoked, or if one has been revoked since the rows were read.
     ///
     /// - Parameter plan: returns the jobs. It is called under a lock, so no partition is revoked in the meantime.
     package func begin(_ plan: () -> [(key: Key, job: @Sendable () async -> Void)]) {

@@ -20,8 +20,8 @@ final class BatchTurns: Sendable {
     private static var smallBytes: Int { 64 << 10 }
     /// The maximum size of a batch in a partition with a backlog.
     private static var largeBytes: Int { 512 << 10 }
-    /// The maximum wait for a turn, so that batches that take long, for example while their partitions have no leader,
-    /// do not stop the other partitions.
+    /// The maximum wait for a turn. The wait is limited so that slow batches, for example in partitions without a
+    /// leader, do not stop the other partitions.
     private static var longestWait: Duration { .milliseconds(250) }
 
     private struct State {
@@ -64,7 +64,7 @@ final class BatchTurns: Sendable {
         if records.isEmpty { end(partition) }
     }
 
-    /// Ends a partition's turn, if it has one. Its batch may continue, but has to wait.
+    /// Ends a partition's turn, if it has one. Called when the partition's batch has ended or must wait.
     func end(_ partition: KafkaTopicPartition) {
         guard state.withLock({ $0.holders.remove(partition) }) != nil else { return }
         permits.release()

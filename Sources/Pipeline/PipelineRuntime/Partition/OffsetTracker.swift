@@ -1,4 +1,4 @@
-/// Tracks the offsets of a partition that may be committed: the contiguous prefix of finished records.
+/// Tracks which of a partition's offsets may be committed: those in the contiguous prefix of finished records.
 ///
 /// A value type without I/O. Records are admitted in ascending offset order. Gaps between offsets (compaction,
 /// transaction markers) are skipped. `nextOffset` is never greater than the offset of an unfinished record.
@@ -25,8 +25,7 @@ struct OffsetTracker: Sendable {
     private(set) var unfinishedCount = 0
     /// The total size in bytes of the admitted but unfinished records.
     private(set) var unfinishedBytes = 0
-    /// The offset to commit: one past the newest record of the finished prefix, or nil before the first record is
-    /// finished.
+    /// The offset to commit: one past the newest record of the finished prefix, or nil while that prefix is empty.
     private(set) var nextOffset: Int64?
     private var newest: Int64?
     /// The Kafka timestamp of the newest admitted record, in milliseconds since 1970, or nil if the record has none.

@@ -61,7 +61,7 @@ final class PartitionWindow: Sendable {
 
     /// Marks a record as finished.
     ///
-    /// - Returns: the offset to store if the finished prefix grew.
+    /// - Returns: the offset to store if the finished prefix grew, otherwise nil.
     func finish(_ offset: KafkaOffset) -> KafkaOffset? {
         let (next, waiter) = state.withLock { state -> (Int64?, CheckedContinuation<Void, Never>?) in
             let next = state.tracker.finish(offset: offset.rawValue)

@@ -125,8 +125,8 @@ extension PartitionWorker {
         if let next { await store(next) }
     }
 
-    /// Waits before the next attempt. A partition that is being revoked does not wait; the drain limit cancels the
-    /// task.
+    /// Waits before the next attempt, but for at most a second if the partition is being revoked. When the drain limit
+    /// passes, the task is cancelled.
     private func waitToFlush(afterFailures failures: Int) async {
         let time = backoff(afterFailures: failures)
         if partition.isActive {

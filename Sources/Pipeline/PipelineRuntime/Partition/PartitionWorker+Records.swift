@@ -31,7 +31,7 @@ extension PartitionWorker {
                 if pause.isPaused { throw GroupPaused() }
                 return try await handler.handle(record)
             }
-            // The record stays unfinished, so no further records of this assignment are read.
+            // Without an outcome, the record stays unfinished, so no further records of this assignment are read.
             guard let outcome else { return window.close() }
             telemetry.finished(current, outcome)
             await finish(current)

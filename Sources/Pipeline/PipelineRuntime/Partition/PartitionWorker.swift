@@ -125,7 +125,8 @@ struct PartitionWorker: Sendable {
                 telemetry.deadLettered(record, to: topic, cause, form.content)
                 return true
             } catch {
-                // The broker would reject every further attempt, and the record must not block the records after it.
+                // If the topic rejects this form, it would also reject every further attempt, and the record must not
+                // block the records after it.
                 if form.change(after: error, of: record) { continue }
                 failures += 1
                 telemetry.deadLetterFailed(record, to: topic, error)

@@ -62,7 +62,7 @@ package final class Permits: Sendable {
         }
     }
 
-    /// Acquires permits if no request has to wait.
+    /// Acquires permits if enough are free and no other request is waiting. Returns whether it acquired them.
     func acquireNow(_ count: Int = 1) -> Bool { state.withLock { $0.take(min(count, limit)) } }
 
     /// The number of waiting requests.

@@ -46,7 +46,7 @@ final class ControlReading: Sendable {
         state = Mutex(State(table: ControlTable(only: groups)))
     }
 
-    /// Whether the end of the topic has been reached, so that ``table`` is in effect.
+    /// Whether the end of the topic has been reached. Until then, ``table`` is incomplete.
     var isComplete: Bool { state.withLock(\.isComplete) }
 
     /// The record in effect for each group.

@@ -29,8 +29,8 @@ package struct ControlRecord: Hashable, Sendable {
     /// The time of the change in milliseconds since 1970, within the years 0 to 9999.
     package let atMilliseconds: Int64
 
-    /// - Returns: nil if the reason or the author is too long or contains a control character, or if a required value
-    ///   is missing.
+    /// - Returns: nil if the reason or the author is too long or contains a control character, if a required value is
+    ///   missing, or if the time is outside the years 0 to 9999.
     package init?(state: State, reason: String, author: String, atMilliseconds: Int64) {
         guard Self.isText(reason), Self.isText(author), !author.isEmpty, state == .running || !reason.isEmpty,
             RFC3339.range.contains(atMilliseconds)
@@ -68,7 +68,7 @@ package struct ControlRecord: Hashable, Sendable {
     package init(json: [UInt8]) throws(ControlRecordError) {
         let root: JSONElement
         do { root = try JSONDocument.object(json, maximumBytes: Self.maximumValueBytes).root } catch {
-            throw ControlRecordError(description: "it is not a JSON object, or it is too large")
+            throw ControlRecordError(description: "the value is not a JSON object, or is too large")
         }
         guard root["version"]?.flooredInteger == Self.formatVersion else { throw .member("version") }
         guard let state = root["state"]?.string.flatMap(State.init(rawValue:)) else { throw .member("state") }

@@ -12,7 +12,7 @@ package struct ControlTable: Sendable {
     /// The groups to keep, or nil for all.
     private let groups: Set<KafkaConsumerGroup>?
 
-    /// - Parameter groups: the groups to keep, which bounds the table; nil keeps all.
+    /// - Parameter groups: the groups to keep, so that the size of the table is limited; nil keeps all groups.
     package init(only groups: Set<KafkaConsumerGroup>? = nil) {
         self.groups = groups
     }
@@ -28,7 +28,7 @@ package struct ControlTable: Sendable {
     package mutating func apply(_ record: KafkaRecord) throws(ControlRecordError) {
         guard let key = record.key, !key.isEmpty, key.count <= Self.maximumNameBytes,
             let name = String(validating: key, as: UTF8.self)
-        else { throw ControlRecordError(description: "its key is not a group name") }
+        else { throw ControlRecordError(description: "the key is not a group name") }
         let group = KafkaConsumerGroup(rawValue: name)
         let change = try record.value.map { value throws(ControlRecordError) in try ControlRecord(json: value) }
         guard groups?.contains(group) ?? true else { return }

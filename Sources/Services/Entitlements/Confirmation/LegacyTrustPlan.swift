@@ -7,7 +7,8 @@ internal import EntitlementRules
 internal import Telemetry
 
 /// The effect of `legacy.trust` on each app. If an app has App Store Server API credentials, statements from version 1
-/// notifications take effect only after the API has confirmed them. Without credentials, the policy decides.
+/// notifications take effect only after the API has confirmed them; with the policy `observe`, they never take effect.
+/// Without credentials, the policy decides.
 struct LegacyTrustPlan {
     /// The trust rules for evaluating entitlements.
     let rules: LegacyTrustRules
@@ -54,7 +55,8 @@ struct LegacyTrustPlan {
 
     static let fix = """
         Set appstore.api.issuer.id, appstore.api.key.id and appstore.api.key.file to confirm them with Apple; or set \
-        legacy.trust=accept to trust version 1 notifications without confirmation, or legacy.trust=observe
+        legacy.trust=accept to trust version 1 notifications without confirmation, or legacy.trust=observe to ignore \
+        them
         """
 
     /// Logs at startup the apps whose version 1 notifications cannot be confirmed, and the apps whose notifications are

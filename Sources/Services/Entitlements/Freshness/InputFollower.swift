@@ -27,8 +27,8 @@ final class InputFollower: Service {
     private let isStopped = Mutex(false)
 
     /// - Parameters:
-    ///   - handled: returns the offset before which this member has handled all records, or nil if it never owned
-    ///     the partition.
+    ///   - handled: returns the offset before which this member has handled all records, or nil if it has handled no
+    ///     record of the partition.
     ///   - catchUp: returns once this member has read the current contents of the state topic for an input.
     ///   - pause: waits between two measurements.
     ///   - close: releases the resources of `log`.

@@ -69,7 +69,7 @@ final class InputFreshness: Sendable {
     func obstacle(at now: AppStoreInstant) -> String? {
         guard limit > 0 else { return nil }
         guard let age = age(of: [.production], at: now) else {
-            return "it is not known yet how far the input has been read"
+            return "it is not yet known how far the input has been read"
         }
         guard age.isStale else { return nil }
         let seconds = age.asOf.milliseconds(to: now) / 1_000

@@ -26,7 +26,7 @@ struct PartitionReading: Sendable, Equatable {
     ///   - next: the first offset that the group has not read; requested after `moment`.
     ///   - moment: the time of observation, in milliseconds since 1970.
     mutating func observe(end: Int64, next: Int64, at moment: Int64) {
-        // The topic was recreated, so earlier ends are invalid.
+        // If the end has moved back, the topic was recreated, and earlier ends are invalid.
         if let last = ends.last, last.offset > end { ends = [] }
         if ends.last?.offset == end { ends.removeLast() }
         ends.append(End(moment: moment, offset: end))

@@ -121,8 +121,8 @@ final class LegacyVerifier: Sendable {
         }
     }
 
-    /// Returns the apps that have this secret: the named app, or every app that shares the account's secret. The
-    /// secrets of all candidates are compared.
+    /// Returns the apps that have this secret: the named app, or every app that shares the account's secret. Every
+    /// candidate's secret is checked, even after a match.
     private func apps(_ named: BundleId?, with digest: [UInt8], now: UInt64) -> [AppIdentity] {
         var found: [AppIdentity] = []
         for known in secrets where named == nil || known.app.bundleId == named {
