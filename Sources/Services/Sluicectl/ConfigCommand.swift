@@ -23,7 +23,7 @@ struct ConfigCommand {
         let executable: String
         /// The configuration, or nil if there are errors.
         let configuration: Configuration?
-        /// The errors, one per line, each with the executable's name.
+        /// The error lines, each prefixed with the executable's name.
         let errors: [String]
     }
 

@@ -33,7 +33,7 @@ struct GroupOffsets {
     /// Commits the targets on behalf of the group.
     ///
     /// - Parameter executable: the group's executable, which must not be running.
-    /// - Throws: a ``StartupError`` if the group has members.
+    /// - Throws: a ``StartupError`` if the offsets cannot be reset, such as those of a group with members.
     func commit(_ admin: KafkaAdmin, executable: String) async throws(StartupError) {
         do {
             try await admin.alterOffsets(of: group, to: targets)

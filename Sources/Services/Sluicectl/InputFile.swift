@@ -29,7 +29,7 @@ enum InputFile {
                 return .failure(
                     StartupError(
                         "\(name) has more than \(maximumBytes) bytes",
-                        fix: "Pass one request body or one JWS"))
+                        fix: "Pass a smaller file"))
             }
             return .success(bytes)
         } catch {

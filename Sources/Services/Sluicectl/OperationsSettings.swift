@@ -31,7 +31,7 @@ enum OperationsSettings {
     ).optional.onCommandLineOnly
     static let failedOnly = Setting.flag("failed", help: "Only failed attempts.")
     static let deadLettered = Setting.flag(
-        "dead-lettered", help: "Post all messages from the dead letter topic in --topic, instead of one message."
+        "dead-lettered", help: "Post all messages from the dead letter topic named by --topic, instead of one message."
     ).formerly("failed")
     static let deadLetteredFrom = Setting(
         "from", .instant, help: "Only messages dead-lettered at or after this time."
@@ -44,7 +44,7 @@ enum OperationsSettings {
     static let topicsPartitions = Setting.integer(
         "topics.partitions", default: TopicSpecification.defaultPartitions, in: 1...1000,
         help:
-            "Number of partitions per keyed topic. Permanent: a change would split a key's records over two partitions."
+            "Number of partitions per keyed topic. Permanent: a change would split a key's records across partitions."
     )
     static let partitions = Setting.integer("partitions", in: 1...1000, help: "Overrides topics.partitions.")
         .optional.onCommandLineOnly
@@ -182,7 +182,7 @@ enum OperationsSettings {
         "topic", help: "The state topic to copy.", example: "appstore.entitlements.production"
     ).onCommandLineOnly
     static let stateTarget = Setting.string(
-        "to-topic", help: "The topic to copy it to.", example: "appstore2.entitlements.production"
+        "to-topic", help: "The topic to copy the state to.", example: "appstore2.entitlements.production"
     ).onCommandLineOnly
     static let stateGroup = Setting.string(
         "group", help: "The consumer group that owns the state, if the group is not one of Sluice's.", example: "inbox"

@@ -8,7 +8,8 @@ enum OperatorName {
     /// - Parameters:
     ///   - given: the value of `--author`, or nil.
     ///   - problem: describes why the name is required.
-    /// - Throws: a ``StartupError`` if there is neither: a container's numeric user id does not identify the operator.
+    /// - Throws: a ``StartupError`` if the given name is blank, or if none is given and the user has no name, as in a
+    ///   container with only a numeric user id.
     static func resolve(_ given: String?, problem: () -> String) throws(StartupError) -> String {
         if let given, given.contains(where: { !$0.isWhitespace }) { return given }
         guard given == nil, let name = userName else {

@@ -14,7 +14,7 @@ package struct Sluicectl: Sendable {
     ///   - parts: the services' contributions.
     ///   - timeout: the timeout for the brokers' first response.
     ///   - interruptions: starts catching SIGINT and SIGTERM, for commands that run until interrupted.
-    ///   - publishing: publishes a record of each access to archived records.
+    ///   - publishing: publishes the records of `sluicectl archive`: decisions, accesses and findings.
     package init(
         _ parts: SluicectlParts, console: Console = .standard, clocks: Clocks = .system,
         timeout: Duration = .seconds(10),

@@ -33,7 +33,7 @@ extension SluicectlCommand {
         "transaction", summary: "Print one transaction (Get Transaction Info).", discussion: answer, schema: asking(),
         arguments: [Command.Argument("ID", help: "a transactionId")],
         examples: [
-            .init("sluicectl api transaction 2000000000000001", "In Production."),
+            .init("sluicectl api transaction 2000000000000001", "Print a production transaction."),
             .init(
                 "sluicectl api transaction 2000000000000001 --environment sandbox --output json",
                 "Print a sandbox transaction as Apple signed it."),

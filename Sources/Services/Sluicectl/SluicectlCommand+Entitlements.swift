@@ -81,7 +81,7 @@ extension SluicectlCommand {
                 sluicectl entitlements claim 2000000000000001 7e3fb204-2ab3-4c5f-8f0e-0d9c1b6a7e55 --transfer \
                 --signed-transaction transaction.jws
                 """,
-                "Move it from its current account."),
+                "Move the purchase from its current account."),
         ]
     ) {
         try await EntitlementsCommand(configuration: $0.configuration).claim(
@@ -115,7 +115,7 @@ extension SluicectlCommand {
                 OperationsSettings.entitlementsGroup, OperationsSettings.yes, OperationsSettings.output,
             ], openPrefixes: [ApplicationSettings.kafka]),
         examples: [
-            .init("sluicectl entitlements rebuild", "Print the new offsets without resetting."),
+            .init("sluicectl entitlements rebuild", "Print the new offsets, but change nothing."),
             .init("sluicectl entitlements rebuild --yes --kafka.bootstrap.servers kafka-1:9092", "Reset the offsets."),
         ], readsConfiguration: true
     ) { try await RebuildCommand(configuration: $0.configuration, timeout: $0.timeout).run($0.console) }

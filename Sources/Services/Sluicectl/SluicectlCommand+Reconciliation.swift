@@ -46,7 +46,7 @@ extension SluicectlCommand {
                     "Print each sweep's state, the findings of its last complete run, and the time of the next run.",
                 discussion: """
                     Queries a running sluice-reconciler. MISSING counts notifications that were not in the \
-                    notification topic; they were published unless it was a dry run. DIFFER counts compared \
+                    notification topic; they were published unless the run was a dry run. DIFFER counts compared \
                     subscriptions whose state differs from Apple's status; the first ones are listed.
                     """,
                 schema: ConfigurationSchema([
@@ -100,7 +100,9 @@ extension SluicectlCommand {
                 examples: [
                     .init(
                         "sluicectl reconcile statuses --app com.example.app", "Print the differing subscriptions."),
-                    .init("sluicectl reconcile statuses --all --output json", "Print every subscription, for scripts."),
+                    .init(
+                        "sluicectl reconcile statuses --all --output json",
+                        "Compare every subscription, with output for scripts."),
                 ]
             ) {
                 try await StatusesCommand(configuration: $0.configuration, clocks: $0.clocks, timeout: $0.timeout).run(

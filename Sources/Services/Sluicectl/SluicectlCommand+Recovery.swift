@@ -60,8 +60,8 @@ extension SluicectlCommand {
                         harmless. Certificates are verified as of now; --at-receipt verifies them as of the time of \
                         receipt, for notifications older than the validity period of Apple's certificates. Revocation \
                         is not checked. Without --yes, the list is followed by a plan: counts by type, app and reason, \
-                        and the groups that receive them. Control-C stops after the current record, and --after \
-                        resumes from there. Exits with 1 if any notification was not released.
+                        and the groups that receive the notifications. Control-C stops after the current record, and \
+                        --after resumes from there. Exits with 1 if any notification was not released.
                         """,
                     schema: reading.adding(parts.verification.schema).adding(filterOfQuarantine).adding(bringingBack)
                         .adding(ConfigurationSchema([OperationsSettings.atReceipt])),
@@ -114,13 +114,13 @@ extension SluicectlCommand {
                 "replay", summary: "Send dead letters back to their original topic.",
                 discussion: """
                     Key, value and headers are unchanged; the origin is replay, and sluice.replay.reason names the \
-                    group and the reason for the failure. Every group that reads the topic receives them, so handlers \
-                    must tolerate duplicates, as always. Only records from notification topics are sent: an old row \
-                    from a state topic must not follow a newer one. A record that was replayed and came back for the \
-                    same reason is not sent again without --again. Without --yes, the list is followed by a plan: \
-                    counts by type, app and reason, and the groups that receive them. The dead letters remain until \
-                    they are discarded or their retention expires. Control-C stops after the current record, and \
-                    --after resumes from there.
+                    group and the reason for the failure. Every group that reads the topic receives the records, so \
+                    handlers must tolerate duplicates, as always. Only records from notification topics are sent: an \
+                    old row from a state topic must not follow a newer one. A record that was replayed and came back \
+                    for the same reason is not sent again without --again. Without --yes, the list is followed by a \
+                    plan: counts by type, app and reason, and the groups that receive the records. The dead letters \
+                    remain until they are discarded or their retention expires. Control-C stops after the current \
+                    record, and --after resumes from there.
                     """,
                 schema: reading.adding(ofDeadLetters).adding(filter).adding(window).adding(bringingBack)
                     .adding(ConfigurationSchema([ReplaySettings.again])), arguments: [optionalPosition],
@@ -159,12 +159,13 @@ extension SluicectlCommand {
     static let replay = Command(
         "replay", summary: "Send records from a notification topic again.",
         discussion: """
-            For consumers that handled records incorrectly, once they are fixed. Key, value and headers are unchanged; \
-            the origin is replay. Every group that reads the topic receives them, so handlers must tolerate \
-            duplicates, as always; to resend them to one group only, reset its offsets with kafka-consumer-groups.sh. \
-            Copies from an earlier replay are not sent again without --again. Without --yes, the list of records is \
-            followed by a plan: counts by type and app, the groups that receive them, and the duration. Control-C \
-            stops after the current record, and --after resumes from there. Exits with 1 if any record was not replayed.
+            For consumers that handled records incorrectly, once the consumers are fixed. Key, value and headers are \
+            unchanged; the origin is replay. Every group that reads the topic receives the records, so handlers must \
+            tolerate duplicates, as always; to resend records to one group only, reset its offsets with \
+            kafka-consumer-groups.sh. Copies from an earlier replay are not sent again without --again. Without --yes, \
+            the list of records is followed by a plan: counts by type and app, the groups that receive the records, \
+            and the duration. Control-C stops after the current record, and --after resumes from there. Exits with 1 \
+            if any record was not replayed.
             """,
         schema: kafkaSchema.adding(window).adding(bringingBack).adding(
             ConfigurationSchema([
@@ -178,7 +179,7 @@ extension SluicectlCommand {
                 "List a day's refunds and the groups that would receive them."),
             .init(
                 "sluicectl replay --type REFUND --from 2026-11-25T00:00:00Z --to 2026-11-26T00:00:00Z --yes",
-                "Send them."),
+                "Send a day's refunds again."),
             .init(
                 "sluicectl replay --app com.example.app --environment sandbox --rate 200 --after 3-1742 --yes",
                 "Resume where an earlier run ended."),

@@ -16,7 +16,7 @@ extension SluicectlCommand {
 
     static let refunds = Command(
         "refunds", summary: "Show refund cases, answers, deadlines and outcomes.",
-        discussion: "Reads the topic that sluice-refunds publishes; no service needs to be running.",
+        discussion: "Reads the topic to which sluice-refunds publishes; no service needs to be running.",
         examples: [
             .init("sluicectl refunds due", "List requests waiting for an answer, by deadline."),
             .init("sluicectl refunds try --rules refund-rules.json", "Try new rules on past requests."),
@@ -46,7 +46,7 @@ extension SluicectlCommand {
         arguments: [id],
         examples: [
             .init("sluicectl refunds show 2000000000000001", "Show the answer and its reason."),
-            .init("sluicectl refunds show 2000000000000001 --output json", "Print it as stored in the topic."),
+            .init("sluicectl refunds show 2000000000000001 --output json", "Print the case as stored in the topic."),
         ]
     ) { try await RefundsCommand($0).show($0.argument, $0.console) }
 
@@ -67,7 +67,8 @@ extension SluicectlCommand {
         examples: [
             .init(
                 "sluicectl refunds answer 2000000000000001 --outcome decline --consented --delivery-status DELIVERED "
-                    + "--no-sample-content --consumption-percentage 100000 --yes", "Fully consumed."),
+                    + "--no-sample-content --consumption-percentage 100000 --yes",
+                "Decline the refund of a fully consumed purchase."),
             .init("sluicectl refunds answer 2000000000000001 --outcome doNotAnswer --yes", "Send nothing to Apple."),
         ]
     ) { try await RefundAnswerCommand(refunds: RefundsCommand($0)).run($0.argument, $0.console) }
@@ -92,9 +93,9 @@ extension SluicectlCommand {
         "try", summary: "Try rules on past requests from the topic or the archive.",
         discussion: """
             For each rule and answer, prints the number of rounds, the amounts by currency, Apple's decisions, and the \
-            number of rounds that refunds.rules answers differently or for which a different answer was recorded. The \
-            service's recorded answers are used unchanged. With --from-archive, the archive is read instead of Kafka; \
-            this requires its key store. Nothing is sent or written.
+            number of rounds whose answer differs from that of refunds.rules or, without refunds.rules, from the \
+            recorded answer. The service's recorded answers are used unchanged. With --from-archive, the archive is \
+            read instead of Kafka; this requires its key store. Nothing is sent or written.
             """,
         schema: reading(
             [
@@ -128,7 +129,7 @@ extension SluicectlCommand {
         examples: [
             .init(
                 "sluicectl refunds erase 7e3fb204-2d5b-4a5c-8f1e-000000000001", "List the data that would be erased."),
-            .init("sluicectl refunds erase 7e3fb204-2d5b-4a5c-8f1e-000000000001 --yes", "Erase them."),
+            .init("sluicectl refunds erase 7e3fb204-2d5b-4a5c-8f1e-000000000001 --yes", "Erase the data."),
         ]
     ) { try await RefundErasureCommand(refunds: RefundsCommand($0)).run($0.argument, $0.console) }
 
@@ -147,7 +148,7 @@ extension SluicectlCommand {
         examples: [
             .init(
                 "sluicectl refunds preference set 7e3fb204-2d5b-4a5c-8f1e-000000000001 --consent true",
-                "The customer consents to share consumption data with Apple.")
+                "Record that the customer consents to share consumption data with Apple.")
         ],
         subcommands: [set, shown, withdraw], readsConfiguration: false)
 
@@ -168,7 +169,9 @@ extension SluicectlCommand {
 
     private static let shown = Command(
         "show", summary: "Show a customer's record.", schema: reading(), arguments: [customer],
-        examples: [.init("sluicectl refunds preference show 704289572311513294", "Print it as stored in the topic.")]
+        examples: [
+            .init("sluicectl refunds preference show 704289572311513294", "Print the record as stored in the topic.")
+        ]
     ) { try await RefundPreferenceCommand(refunds: RefundsCommand($0)).show($0.argument, $0.console) }
 
     private static let withdraw = Command(
@@ -176,7 +179,8 @@ extension SluicectlCommand {
         schema: reading([OperationsSettings.statedAt]), arguments: [customer],
         examples: [
             .init(
-                "sluicectl refunds preference withdraw 704289572311513294", "Applies to frozen answers too.")
+                "sluicectl refunds preference withdraw 704289572311513294",
+                "Record a withdrawal, which also applies to frozen answers.")
         ]
     ) { try await RefundPreferenceCommand(refunds: RefundsCommand($0)).withdraw($0.argument, $0.console) }
 }

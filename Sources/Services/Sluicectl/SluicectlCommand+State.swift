@@ -5,7 +5,7 @@ internal import ServiceKit
 /// The command line of `sluicectl state`.
 extension SluicectlCommand {
     static let state = Command(
-        "state", summary: "Change the number of partitions in a consumer group's state.",
+        "state", summary: "Change the number of partitions of a consumer group's state topic.",
         examples: [
             .init(
                 "sluicectl state rekey --topic appstore.refunds.sandbox --to-topic appstore2.refunds.sandbox",
@@ -17,10 +17,10 @@ extension SluicectlCommand {
         "rekey", summary: "Copy a state topic by key to a topic with a different number of partitions.",
         discussion: """
             Both topics must exist. The target must be compacted, and may contain only an earlier copy. Every record \
-            goes to the partition of its key, byte for byte, and a key's records keep their order; offsets in \
-            proposals are adjusted to keep the order of proposals. Then both are compared by key. Without --yes, \
-            prints the plan and exits with 1. The command can be repeated: existing copies are not copied again. It is \
-            refused while the group has members. Any compacted topic with keys can be copied, such as \
+            is copied byte for byte to the partition of its key, and a key's records keep their order; offsets in \
+            proposals are adjusted to keep the order of proposals. Then both topics are compared by key. Without \
+            --yes, prints the plan and exits with 1. The command can be repeated: existing copies are not copied \
+            again. It is refused while the group has members. Any compacted topic with keys can be copied, such as \
             appstore.certificates.
             """,
         schema: kafkaSchema.adding(

@@ -11,7 +11,7 @@ extension SluicectlCommand {
             transaction and type, and counts, for each type, the notifications that only one version has. \
             Notifications that, by Apple's design, have no counterpart are counted as expected. Then computes the \
             states from each version alone, and lists purchases whose states differ. Reads only the notification \
-            topic. Exits with 0 if they agree and with 1 if they differ.
+            topic. Exits with 0 if the versions agree and with 1 if they differ.
             """,
         schema: ConfigurationSchema(
             [

@@ -60,7 +60,7 @@ enum SluicectlCommand {
             examples: [.init("sluicectl topics check", "List missing and differing topics, and how to fix them.")],
             subcommands: [
                 Command(
-                    "apply", summary: "Create missing topics and report on all of them.",
+                    "apply", summary: "Create missing topics, and report on all topics.",
                     discussion: """
                         Existing topics are not changed: for each difference, the command that corrects it is printed. \
                         Partition counts of keyed topics are permanent. The embedded broker creates its topics itself. \
@@ -133,7 +133,8 @@ enum SluicectlCommand {
         examples: [
             .init("sluicectl tap", "Production notifications from now on."),
             .init(
-                "sluicectl tap --environment sandbox --start -10", "The last ten of each partition, then new ones."),
+                "sluicectl tap --environment sandbox --start -10",
+                "The last ten records from each partition, then new ones."),
             .init(
                 "sluicectl tap --type REFUND --app com.example.app --from 2026-11-26T00:00:00Z --no-follow",
                 "Refunds for one app since midnight."),
@@ -158,7 +159,7 @@ enum SluicectlCommand {
             "verify", summary: "Verify a notification offline, step by step.",
             discussion: """
                 FILE contains a request body, or the JWS of a notification, a transaction, renewal info or an app \
-                transaction. Revocation is not checked. Exits with 0 if it is accepted and with 1 if it is rejected.
+                transaction. Revocation is not checked. Exits with 0 if FILE is accepted and with 1 if it is rejected.
                 """,
             schema: parts.verification.schema.adding(
                 ConfigurationSchema(
@@ -169,7 +170,9 @@ enum SluicectlCommand {
                 .init(
                     "sluicectl verify --apps com.example.app:1234567890 --payload body.json",
                     "For this app, with the decoded payloads."),
-                .init("sluicectl verify --root.certificates pki/root.pem -", "Signed by sluice-simulator."),
+                .init(
+                    "sluicectl verify --root.certificates pki/root.pem -", "A notification signed by sluice-simulator."
+                ),
                 .init("sluicectl verify --at 2026-11-21T12:00:00Z body.json", "As of that time."),
             ]
         ) {
@@ -231,7 +234,7 @@ enum SluicectlCommand {
                 directories and free space, webhook and provider servers, and buckets. Run it on the executable's \
                 machine, as the executable's user. Nothing is changed in Kafka: rights are tested with requests that \
                 brokers refuse after checking the rights, except with durability=managed, where the right to write \
-                remains unknown. In a bucket, the object conditional-writes is created, as sluice-archive does. If an \
+                remains unknown. In a bucket, creates the object conditional-writes, as sluice-archive does. If an \
                 App Store Server API key is configured, it is tried with a request to Apple, and the clocks are \
                 compared. OCSP responders are queried if a notification or certificates with their addresses are \
                 given. Prints one line per check, with the result (ok, warning, problem, unknown or skipped), subject, \

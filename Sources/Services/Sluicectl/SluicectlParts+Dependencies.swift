@@ -41,7 +41,8 @@ extension SluicectlParts {
         package struct Bucket: Sendable {
             package let setting: String
             package let location: String
-            /// Reads and writes the bucket as the executable does at startup. Throws the reason if either fails.
+            /// Reads from and writes to the bucket as the executable does at startup. Throws an error that states the
+            /// reason if either fails.
             package let check: @Sendable () async throws -> Void
 
             package init(_ setting: String, _ location: String, check: @escaping @Sendable () async throws -> Void) {

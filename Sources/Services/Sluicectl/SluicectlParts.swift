@@ -135,7 +135,7 @@ package struct SluicectlParts: Sendable {
     package let webhooks: Webhooks?
     package let access: Access?
     package let entitlements: Entitlements?
-    /// Publishes a record of each access to archived records.
+    /// Publishes the records of `sluicectl archive`: decisions, accesses and findings.
     var publishing = RecordPublishing.kafka
 
     /// - Parameters:

@@ -60,7 +60,7 @@ package struct StoryBuilder: Sendable {
         }
     }
 
-    /// Returns the notifications, each followed by the changes that it caused, and all other changes.
+    /// Returns the notifications, each followed by the changes that it caused, and then all other changes.
     private func timeline(_ notifications: [StoryEntry], _ purchases: [Story.Purchase]) -> [StoryEntry] {
         var caused: [String: [StoryEntry]] = [:]
         var others: [StoryEntry] = []

@@ -61,7 +61,7 @@ package struct StoryCollector: Sendable {
         states = sorted(states)
     }
 
-    /// Adds an archived record that Kafka has deleted.
+    /// Adds an archived record unless the same record was read from Kafka.
     package mutating func take(archived record: KafkaRecord) {
         let position = (record.topicPartition, record.offset)
         guard !notifications.contains(where: { ($0.topicPartition, $0.offset) == position }) else { return }
@@ -78,8 +78,8 @@ package struct StoryCollector: Sendable {
         return record.text(.id)?.lowercased() == notificationUUID
     }
 
-    /// Returns whether a quarantined record belongs to the story. Quarantined notifications are unverified, so their
-    /// identifiers are mere claims.
+    /// Returns whether a quarantined record belongs to the story. The identifiers in quarantined notifications are read
+    /// without verification, so they are mere claims.
     private func isQuarantineWanted(_ record: KafkaRecord) -> Bool {
         let claimed = IndexedName.names(of: record, kind: .quarantine)
         if let notificationUUID { return claimed.contains(IndexedName(.notificationUUID, notificationUUID)) }

@@ -109,7 +109,8 @@ extension KafkaRecord {
         timestampMilliseconds.map { AppStoreInstant(clampingMillisecondsSince1970: $0) } ?? .earliest
     }
 
-    /// The time up to which a tombstone erases facts: the value of a header or, if absent, the record's time.
+    /// The time up to which a tombstone erases facts: the value of its `sluice.state.moment` header or, without one,
+    /// the record's timestamp.
     fileprivate var stateMoment: AppStoreInstant {
         header("sluice.state.moment")?.text.flatMap { Int64($0) }
             .map { AppStoreInstant(clampingMillisecondsSince1970: $0) } ?? time

@@ -7,7 +7,7 @@ internal import Records
 /// A consumer group's committed offsets in the topics of a story.
 package struct StoryGroup: Hashable, Sendable {
     package let name: String
-    /// The next offset to handle, by partition. Absent if the group has not committed one.
+    /// The next offset to handle, by partition. Partitions without a committed offset are absent.
     package let committed: [KafkaTopicPartition: KafkaOffset]
 
     package init(_ name: String, committed: [KafkaTopicPartition: KafkaOffset]) {
@@ -40,8 +40,8 @@ struct StoryNotification {
     var receivedAt: AppStoreInstant? { record.text(.receivedTime).flatMap { AppStoreInstant(rfc3339: $0) } }
     var signedAt: AppStoreInstant? { record.text(.time).flatMap { AppStoreInstant(rfc3339: $0) } }
 
-    /// The time when this installation learned of the notification. A replayed or released record keeps the original
-    /// time of receipt. For such a record, this is the time when it was written.
+    /// The time when this installation learned of the notification. For a replayed or released record, which keeps the
+    /// original time of receipt, this is the time when the record was written.
     var knownAt: AppStoreInstant { isReplay ? publishedAt : receivedAt ?? publishedAt }
 
     /// The notification's type, such as `DID_RENEW.BILLING_RECOVERY`.

@@ -83,7 +83,7 @@ struct APICommand {
             transactions: transactions, refused: refused, revision: pages.cursor, hasMore: hasMore)
     }
 
-    /// Returns Apple's delivery report, or nil if Apple has not attempted delivery within `wait`.
+    /// Returns Apple's delivery report, or nil if Apple provides none within `wait`.
     private func report(
         on token: TestNotificationToken, _ client: AppStoreServerClient, _ scope: APIScope, within wait: Duration
     ) async throws(APIError) -> TestNotificationStatus? {
@@ -92,7 +92,7 @@ struct APICommand {
             do throws(APIError) {
                 return try await client.getTestNotificationStatus(token, scope)
             } catch {
-                // Apple has not attempted delivery yet, or is busy.
+                // Continue only if Apple has not attempted delivery yet or is busy.
                 guard error.code == .testNotificationNotFound || error.isRetriable else { throw error }
             }
             let left = ContinuousClock.now.duration(to: end)

@@ -17,7 +17,8 @@ struct APISource {
 
     var warnings: [AppStoreSettings.Warning] { api.warnings }
 
-    /// - Throws: `StartupError` if no app or no key is configured, or if there are several apps and none is selected.
+    /// - Throws: `StartupError` if no app is configured, if the selected app is not configured or has no key, or if
+    ///   there are several apps and none is selected.
     init(_ configuration: Configuration) throws {
         apps = try AppStoreSettings.apps(configuration)
         roots = try AppStoreSettings.roots(configuration)

@@ -46,13 +46,13 @@ struct ArchiveDisclosure {
         else { throw refused("the file is not a \(Self.format) disclosure") }
         do throws(TransparencyLogError) {
             proof = try TlogProof(bytes: root["proof"]?.textBytes ?? [])
-        } catch { throw refused("its proof: \(error.message)") }
+        } catch { throw refused("the proof: \(error.message)") }
         guard let text = root["object"]?.textBytes, let object = try? text.withUnsafeBytes({ try Base64.decode($0) })
-        else { throw refused("its object is not base64") }
+        else { throw refused("the object is not base64") }
         self.object = object
         if let key = root["recordKey"], !key.isNull {
             guard let bytes = key.string.flatMap({ HexText.decode($0) }), let own = ArchiveRecordKey(disclosed: bytes)
-            else { throw refused("its record key is not \(2 * ArchiveRecordKey.byteCount) hexadecimal digits") }
+            else { throw refused("the record key is not \(2 * ArchiveRecordKey.byteCount) hexadecimal digits") }
             recordKey = own
         } else {
             recordKey = nil
@@ -67,8 +67,8 @@ struct ArchiveDisclosure {
         let content: EntryContent
     }
 
-    /// Verifies the checkpoint, the inclusion of the leaf in its tree, and the object against the leaf; then decrypts
-    /// the object.
+    /// Verifies that the checkpoint is valid, that its tree includes the leaf, and that the object matches the leaf;
+    /// then decrypts the object.
     ///
     /// - Parameter verifiers: the archive's keys, or nil to skip the signature check for a disclosure that is being
     ///   created.

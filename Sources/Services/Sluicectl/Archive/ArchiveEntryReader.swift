@@ -46,7 +46,7 @@ final class ArchiveEntryReader {
         return try contents.read(found, of: partition)
     }
 
-    /// Returns a scan of all entries of a log, read under a single checkpoint.
+    /// Returns a scan of the entries that one checkpoint of a log covers. Further calls return the same scan.
     func scan(of partition: KafkaTopicPartition) async throws -> ArchiveScan {
         if let scan = scans[partition] { return scan }
         let scan = try await logs.reader(of: partition).scan(logs)

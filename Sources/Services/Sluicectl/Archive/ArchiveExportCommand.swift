@@ -68,7 +68,7 @@ struct ArchiveExportCommand {
             take: { entry in
                 try await run.take(try contents.read(entry, of: scan.reader.names.partition), of: scan)
             })
-        // Add the log even if no row matches, so that the manifest shows that it was searched.
+        // Add the log even if no record matches, so that the manifest shows that it was searched.
         run.add(scan)
     }
 

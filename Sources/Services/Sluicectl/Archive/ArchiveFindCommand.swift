@@ -8,7 +8,7 @@ internal import Kafka
 internal import Lifecycle
 internal import Records
 
-/// `sluicectl archive find` and `show`: finds records by their identifiers, and shows one decrypted record.
+/// `sluicectl archive find` and `show`: find records by their identifiers, and show decrypted records.
 struct ArchiveFindCommand {
     let configuration: Configuration
 
@@ -102,7 +102,7 @@ struct ArchivedPosition {
 
     var text: String { "\(partition.topic)/\(partition.partition)@\(offset)" }
 
-    /// Parses a position. Returns nil if the topic, the partition or the offset is missing.
+    /// Parses a position. Returns nil if the topic, the partition or the offset is missing, or if a number is invalid.
     init?(_ text: String) {
         guard let at = text.lastIndex(of: "@"), let offset = Int64(text[text.index(after: at)...]), offset >= 0 else {
             return nil

@@ -13,8 +13,8 @@ struct ArchiveIndexing {
     /// Removes erased records, reads every log from the position that the index has reached, and retries leaves with
     /// unknown keys.
     ///
-    /// - Parameter progress: called about every hundred thousand leaves with the log, the number of leaves indexed so
-    ///   far, and the log's size.
+    /// - Parameter progress: called about once per hundred thousand leaves, with the log, the number of leaves indexed
+    ///   so far, and the log's size.
     /// - Throws: a ``StartupError`` if part of the archive cannot be read, because an answer would be incomplete.
     func run(progress: (KafkaTopicPartition, Int, Int) -> Void) async throws -> ArchiveExtent {
         // An erasure decided on another host destroys keys in this host's key store, but does not remove the erased

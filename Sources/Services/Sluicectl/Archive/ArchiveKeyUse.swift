@@ -47,7 +47,7 @@ struct ArchiveKeyUse {
         unknown[id] = place
     }
 
-    /// Descriptions of the first few unknown keys, one line each.
+    /// Descriptions of up to 20 unknown keys, followed by the number of others if there are more.
     var problems: [String] {
         let lines = unknown.sorted { $0.value < $1.value }.prefix(20).map { id, place in
             "key \(id) is not in the key store: \(place)"

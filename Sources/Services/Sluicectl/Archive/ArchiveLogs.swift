@@ -8,7 +8,7 @@ internal import Lifecycle
 internal import ObjectStorage
 internal import TransparencyLog
 
-/// The logs of an archive, as read by commands. Only `sluicectl archive verify` verifies the signatures.
+/// The logs of an archive, as read by commands. The readers do not verify signatures.
 struct ArchiveLogs: Sendable {
     let store: any ObjectStore
 

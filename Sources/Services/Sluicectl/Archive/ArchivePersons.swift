@@ -43,8 +43,8 @@ struct ArchivePersons {
     /// other subjects that mention the same purchases: refunds with an unknown purchase, dead letters and quarantined
     /// records.
     ///
-    /// - Throws: a ``StartupError`` if the command line selects no subject, part of the archive cannot be read, or no
-    ///   record contains the identifier.
+    /// - Throws: a ``StartupError`` if the command line does not contain exactly one selector, part of the archive
+    ///   cannot be read, or no subject is found.
     func select(_ console: Console) async throws -> ArchiveSelection {
         let selector = try ArchiveSelector(configuration)
         let access = try ArchiveIndexAccess(configuration, keys: store)

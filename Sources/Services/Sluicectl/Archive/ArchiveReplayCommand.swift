@@ -44,8 +44,8 @@ struct ArchiveReplayCommand {
         }
     }
 
-    /// Returns the target topic. For a state topic, the operator must specify it explicitly: if the topic still has
-    /// rows, a replayed row could follow a newer one.
+    /// Returns the target topic. The operator must specify it unless the records come from a notification, quarantine
+    /// or certificate topic: in a state topic that still has rows, a replayed row could follow a newer one.
     private func target(of topic: KafkaTopic) throws(StartupError) -> KafkaTopic {
         if let name = configuration[ArchiveReadingOptions.toTopic] { return KafkaTopic(rawValue: name) }
         let names = TopicNames(prefix: configuration[OperationsSettings.topicsPrefix])
@@ -61,7 +61,7 @@ struct ArchiveReplayCommand {
         }
     }
 
-    /// Checks that the topic exists; otherwise, a producer would wait for a missing topic.
+    /// Checks that the topic exists, because a producer would wait for a missing topic.
     private func require(_ topic: KafkaTopic, _ admin: KafkaAdmin) async throws {
         do throws(KafkaError) {
             _ = try await admin.watermarks(of: topic)

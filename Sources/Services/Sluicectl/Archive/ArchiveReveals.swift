@@ -31,8 +31,8 @@ struct ArchiveReveals {
         [author, reason, ArchiveOptions.request, ApplicationSettings.bootstrapServers],
         openPrefixes: [ApplicationSettings.kafka])
 
-    /// Publishes a reveal record for single records. It lists their subjects by pseudonym, so the key store must
-    /// contain the keys of encrypted subjects.
+    /// Publishes a reveal record for single records. The reveal record lists their subjects by pseudonym, except
+    /// subjects whose keys are not in the key store.
     ///
     /// - Throws: a ``StartupError`` if there is no author or the record cannot be published.
     func record(

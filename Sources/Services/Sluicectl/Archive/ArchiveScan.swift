@@ -19,8 +19,8 @@ struct FoundEntry: Sendable {
     let object: Object
 }
 
-/// Reads a log from its first leaf to the end of its checkpoint, 256 leaves at a time. A segment is read only if at
-/// least one of its leaves is selected.
+/// Reads a log from its first leaf to the last leaf that its checkpoint covers, 256 leaves at a time. A segment is read
+/// only if at least one of its leaves is selected.
 struct ArchiveScan {
     let reader: LogReader
     /// The checkpoint, or nil if the log has none. Its signatures are not verified.
@@ -123,7 +123,7 @@ struct ArchiveScan {
 }
 
 extension LogReader {
-    /// Returns a scan of all leaves under the log's current checkpoint.
+    /// Returns a scan of all leaves that the log's current checkpoint covers.
     func scan(_ logs: ArchiveLogs, _ progress: ArchiveProgress? = nil) async throws(StartupError) -> ArchiveScan {
         let found: VerifiedCheckpoint?
         do throws(ArchiveError) {

@@ -27,7 +27,8 @@ enum ArchiveSelector {
             || identifiers.contains { configuration[$0.setting] != nil }
     }
 
-    /// - Throws: a ``StartupError`` if none or more than one of the flags is set.
+    /// - Throws: a ``StartupError`` if none or more than one of the flags is set, if a purchase is selected without its
+    ///   app, or if a position is invalid.
     init(_ configuration: Configuration) throws(StartupError) {
         var selectors: [ArchiveSelector] = []
         if let purchase = configuration[ArchiveOptions.originalTransactionId] {

@@ -5,8 +5,8 @@ internal import Lifecycle
 /// Determines the end of the period that an erasure covers: the current time, if this host's clock is consistent with
 /// the archive's records.
 ///
-/// If the clock were ahead, the period would end in the future, and every record of the person that arrives before its
-/// end would be permanently dropped.
+/// If the clock were ahead, the period would end in the future, and every record of the person that arrives before then
+/// would be permanently dropped.
 enum ErasureCoverage {
     /// The maximum time, in milliseconds, by which the clock may be ahead of the newest archived record in any topic.
     static let tolerance: Int64 = 86_400_000
@@ -21,7 +21,7 @@ enum ErasureCoverage {
 
     /// - Parameters:
     ///   - now: the time of this host's clock, in milliseconds since 1970.
-    ///   - newest: the newest timestamp of an archived record.
+    ///   - newest: the newest timestamp of an archived record, or nil if no record has one.
     /// - Throws: a ``StartupError`` if the clock is more than a day ahead of the archive, or the requested time is in
     ///   the future.
     static func end(_ configuration: Configuration, now: Int64, newest: Int64?) throws(StartupError) -> AppStoreInstant

@@ -40,7 +40,7 @@ final class ExportRun {
         if format == .csv { isOpen = try await output.write(Array(ExportedEntry.csvHead.utf8)) }
     }
 
-    /// Records the checkpoint under which a log is exported.
+    /// Records the checkpoint that covers an exported log.
     func add(_ scan: ArchiveScan) {
         let partition = scan.reader.names.partition
         guard logs[partition] == nil, let checkpoint = scan.checkpoint else { return }
@@ -57,7 +57,7 @@ final class ExportRun {
         guard let log = logs[entry.partition] else { return goesOn }
         let exported = ExportedEntry(entry, log.tree, names: names, certificates: certificates)
         if let filter, filter.asksForContent {
-            // An unreadable record has no app or type.
+            // An unreadable record has no app or type, so it never matches.
             guard exported.problem == nil, filter.wants(app: exported.app, type: exported.type) else { return goesOn }
         }
         if let problem = exported.problem {

@@ -23,11 +23,11 @@ struct ExportedEntry {
     /// The notification, or nil for other records and unreadable entries.
     private let notification: NotificationRecord?
     /// The reason that the entry has no readable record: `erased`, `expired`, `missing`, `key_unknown`, `gap` or
-    /// `unreadable`; nil for a record.
+    /// `unreadable`; nil for a readable record.
     let problem: String?
     /// The compact JWS as received, or nil for version 1 or if it cannot be rebuilt.
     private let signedPayload: [UInt8]?
-    /// The reason that the JWS cannot be rebuilt.
+    /// The reason that the JWS cannot be rebuilt, or nil.
     let rebuildProblem: String?
 
     init(_ entry: ReadEntry, _ tree: ExportedTree, names: TopicNames, certificates: CertificateDirectory) {

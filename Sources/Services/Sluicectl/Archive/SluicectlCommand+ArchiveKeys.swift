@@ -21,8 +21,8 @@ extension SluicectlCommand {
     private static let archiveFind = Command(
         "find", summary: "Find archived records by an identifier.",
         discussion: """
-            Searches an index (archive.index) that stores identifiers only as HMACs, after updating it from the \
-            archive. The first update reads the whole archive. Exits with 1 if nothing is found.
+            Updates an index (archive.index) from the archive, then searches it. The index stores identifiers only as \
+            HMACs. The first update reads the whole archive. Exits with 1 if nothing is found.
             """,
         schema: reading.adding(ConfigurationSchema([ArchiveOptions.rebuild])),
         arguments: [Command.Argument("ID", help: identifiers)],

@@ -21,7 +21,7 @@ extension SluicectlCommand {
                     checkpoint. The anchors are the witnesses that have cosigned a checkpoint; with --against-kafka, \
                     kafka (appstore.archive.checkpoints); and with --against-anchor, store (archive.anchor.url). With \
                     --against-kafka, LAG is the number of records in Kafka that are not archived yet. Anchors appear \
-                    in the checkpoint-log row, the log whose leaves are the checkpoints of all other logs. \
+                    in the row of checkpoint-log, the log whose leaves are the checkpoints of all other logs. \
                     Cosignatures of witnesses not listed in --witness are shown as not verified. Other signatures are \
                     not checked: archive verify checks them, and follows the checkpoint log into each log. Exits \
                     with 4 if an anchor has more leaves than the archive.
@@ -127,9 +127,9 @@ extension SluicectlCommand {
                     notifications, quarantine and certificates, --to-topic is required, even for the same topic. \
                     Erased records are not restored. A record that an earlier replay or a release from quarantine \
                     wrote is skipped unless --again is given. Without --yes, the list is followed by a plan: counts by \
-                    type and app, and the groups that receive them. Control-C stops after the current record, and \
-                    --after resumes from there. With --yes, the author is first published in appstore.erasures and \
-                    archived: this requires --author. Exits with 1 if any record was not replayed.
+                    type and app, and the groups that receive the records. Control-C stops after the current \
+                    record, and --after resumes from there. With --yes, the author is first published in \
+                    appstore.erasures and archived: this requires --author. Exits with 1 if any record was not replayed.
                     """,
                 schema: ConfigurationSchema(
                     ArchivePlace.storeSettings + [

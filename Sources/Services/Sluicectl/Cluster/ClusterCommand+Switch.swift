@@ -14,8 +14,7 @@ extension ClusterCommand {
         return try await switchGroups(console)
     }
 
-    /// Refuses a `deliveredUntil` in the future; otherwise, the group would skip records that have not been delivered
-    /// yet.
+    /// Refuses a `deliveredUntil` in the future, because the group would skip records that have not been delivered yet.
     private func refuseFutureDelivery() throws(StartupError) {
         let setting = OperationsSettings.deliveredUntil
         guard let moment = configuration[setting], moment.millisecondsSince1970 > clocks.wallMilliseconds() else {
@@ -43,7 +42,7 @@ extension ClusterCommand {
         }
     }
 
-    /// Stops if there are problems, before anything is changed. Groups with members are always refused; otherwise, the
+    /// Stops if there are problems, before anything is changed. Groups with members are always refused, because the
     /// members would overwrite the new offsets. The operator may override all other problems.
     private func refuse(_ survey: ClusterSurvey, _ console: Console) async throws {
         let problems = survey.findings.filter { $0.status == .problem }

@@ -8,8 +8,8 @@ struct ClusterGroup {
     let executable: String
     let group: KafkaConsumerGroup
     let inputs: [KafkaTopic]
-    /// Whether the group may resume by time. This requires that it merely forwards records, and neither computes a
-    /// state nor archives.
+    /// Whether the group may resume by time. Only a group that merely forwards records may, not a group that computes a
+    /// state or archives records.
     let mayStartByTime: Bool
 
     /// Returns the groups of all executables.

@@ -68,7 +68,7 @@ struct ClusterSurvey {
             .problem, .topic, of: topic.rawValue, "\(name) is LogAppendTime, expected CreateTime",
             fix:
                 "kafka-configs.sh --alter --entity-type topics --entity-name \(topic) --add-config \(name)=CreateTime, "
-                + "and mirror it again")
+                + "and mirror the topic again")
     }
 
     // MARK: reconciliation
@@ -123,7 +123,9 @@ struct ClusterSurvey {
                 findings.append(ClusterFinding(status, .group, of: group.group.rawValue, found, fix: fix))
             }
             if target.activeGroups?.contains(group.group) == true {
-                add(.problem, "it has members on this cluster", "Stop every \(group.executable) process that uses it")
+                add(
+                    .problem, "it has members on this cluster",
+                    "Stop every \(group.executable) process that uses this cluster")
             } else if withOffsets.contains(group.group), !isFinal {
                 add(.warning, "it has committed offsets on this cluster", "sluicectl cluster switch resets them")
             }

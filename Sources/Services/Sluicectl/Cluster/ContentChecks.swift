@@ -58,8 +58,8 @@ struct ContentChecks {
 
     // MARK: states
 
-    /// Findings for state topics without rows. Every purchase with a notification has a state row, so an empty state
-    /// topic was not copied.
+    /// Findings for state topics without rows. Every purchase with a notification has a state row. If there are such
+    /// notifications, an empty state topic was therefore not copied.
     private var states: [ClusterFinding] {
         AppStoreEnvironment.published.compactMap { environment in
             let state = names.entitlements(environment)

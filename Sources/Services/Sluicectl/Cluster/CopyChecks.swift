@@ -8,7 +8,7 @@ struct CopyChecks {
 
     let source: ClusterView
     let target: ClusterView
-    /// Whether the switch is imminent, so that no record may be in flight.
+    /// Whether the switch is imminent. If so, no record may be in flight.
     let isFinal: Bool
     /// Topics in which a later record replaces earlier ones with the same key.
     let compacted: Set<KafkaTopic>
@@ -19,7 +19,8 @@ struct CopyChecks {
             return [
                 ClusterFinding(
                     .problem, .brokers, "the source is this cluster itself, \(target.id)",
-                    fix: "Set --source to the old cluster, and kafka.bootstrap.servers to the new one")
+                    fix: "Pass the old cluster's properties file as --source, and set kafka.bootstrap.servers to the "
+                        + "new cluster")
             ]
         }
         let findings = topics.flatMap { topic in

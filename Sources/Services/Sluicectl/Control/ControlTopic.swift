@@ -5,7 +5,7 @@ internal import PipelineRuntime
 internal import Records
 internal import Synchronization
 
-/// Reads and writes the control topic.
+/// Reads from and writes to the control topic.
 struct ControlTopic {
     /// All records in effect, and the positions of invalid records.
     struct Content {

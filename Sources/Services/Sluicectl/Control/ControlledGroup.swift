@@ -16,7 +16,7 @@ struct ControlledGroup: Equatable {
         switch executable {
         case "sluice-refunds":
             "Apple's deadlines still apply: a request not answered within 12 hours of receipt misses its deadline. "
-                + "List them with: sluicectl refunds due"
+                + "List the waiting requests with: sluicectl refunds due"
         case nil:
             "\(PlainText.printable(group.rawValue)) is not a group of Sluice's executables; it pauses only if its "
                 + "consumer reads the control topic"

@@ -7,8 +7,8 @@ internal import ServiceKit
 
 /// Findings derived only from the facts.
 extension DoctorFacts {
-    /// 2026-11-01T00:00:00Z. The ingress responds with 503 if its clock is earlier than this, or more than ten years
-    /// later.
+    /// The earliest plausible time, 2026-11-01T00:00:00Z. The ingress responds with 503 if its clock is earlier than
+    /// this, or more than ten years later.
     static let earliestClock = SystemClock.earliestPlausibleMilliseconds
     static let latestClock: Int64 = earliestClock + 3653 * day
     private static let day: Int64 = 86_400_000
@@ -122,7 +122,7 @@ extension DoctorFacts {
         case .good: return finding(.ok, "\(address) reports status good")
         case .revoked:
             return finding(
-                .problem, "\(address) reports status revoked: notifications signed with it are rejected",
+                .problem, "\(address) reports status revoked: notifications signed with this certificate are rejected",
                 fix: "deploy/runbooks/revoked.md")
         case .nothing(let code):
             return finding(

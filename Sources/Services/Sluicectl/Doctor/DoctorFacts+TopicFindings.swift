@@ -78,7 +78,8 @@ extension DoctorFacts {
         if difference.subject == .missing, deniedTopics.contains(difference.topic) {
             return DoctorFinding(
                 status, .topic, of: topic, "access is denied, so the brokers do not report whether it exists",
-                fix: "Grant the ACLs printed by: sluicectl topics acls; or sluicectl topics apply")
+                fix: "Grant the ACLs printed by sluicectl topics acls or, if the topic is missing, run sluicectl "
+                    + "topics apply")
         }
         if difference.subject == .missing {
             let fix = isEmbedded ? "Start sluice-dev-broker with this topics.prefix" : "sluicectl topics apply"

@@ -20,8 +20,7 @@ struct DoctorFacts {
         /// SHA-256 in lower-case hexadecimal.
         let fingerprint: String
         let isBuiltIn: Bool
-        /// The reason that this cannot be a trust anchor: it is not self-signed, or not a certificate. Nil if it can be
-        /// one.
+        /// The reason that this cannot be a trust anchor, such as a missing self-signature, or nil if it can be one.
         let defect: String?
         /// The validity, or nil if the dates cannot be read.
         let validity: CertificateValidity?

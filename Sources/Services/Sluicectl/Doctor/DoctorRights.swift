@@ -66,8 +66,8 @@ struct DoctorRights {
         return answers.merging(await rights.reading(at: ends)) { $1 }
     }
 
-    /// Only Apache Kafka is known to refuse the request without writing, and a managed service may run a different
-    /// broker.
+    /// Returns whether this user may write to each topic. Not tried with `durability=managed`: only Apache Kafka is
+    /// known to refuse the test request without writing, and a managed service may run a different broker.
     private func writing(_ topics: [KafkaTopic]) async -> [KafkaTopic: KafkaRights.Answer] {
         func unknown(_ reason: String) -> [KafkaTopic: KafkaRights.Answer] {
             Dictionary(topics.map { ($0, .unknown(reason)) }, uniquingKeysWith: { first, _ in first })

@@ -33,7 +33,7 @@ struct DoctorSurroundings {
         } catch {
             return DoctorFinding(
                 .problem, .bucket, of: bucket.setting, "\(error)",
-                fix: "Correct \(bucket.setting), its credentials, or the permissions of their user")
+                fix: "Correct \(bucket.setting) or its credentials, or grant their user read and write access")
         }
     }
 }

@@ -7,7 +7,7 @@ internal import Lifecycle
 internal import PipelineRuntime
 internal import Records
 
-/// `sluicectl entitlements rebuild`: makes the group read all notifications again.
+/// `sluicectl entitlements rebuild`: makes the sluice-entitlements group read all notifications again.
 ///
 /// Merging facts is a join: neither their order nor repetition matters. Rereading therefore adds facts that an earlier
 /// version ignored, without losing or changing existing ones.

@@ -95,15 +95,15 @@ struct ExplainCommand {
         guard late > 0 else { return [] }
         return [
             Story.Gap(
-                "\(late) of \(delays.count) notifications arrived more than a day after Apple signed them, and the states "
-                    + "shown are those that this installation had at the time",
+                "\(late) of \(delays.count) notifications arrived more than a day after Apple signed them; the states "
+                    + "shown are as of their receipt",
                 fix: "Replay them as of Apple's signing times with --as-signed")
         ]
     }
 
     // MARK: Output
 
-    /// Publishes a record of who accesses personal data. Called before anything is printed.
+    /// Publishes a record of the access to personal data. Called before anything is printed.
     private func recordReveal(of story: Story) async throws {
         let positions = story.entries.compactMap { entry in
             entry.kind == .notification ? entry.fields.first { $0.name == StoryName.position }?.value.string : nil

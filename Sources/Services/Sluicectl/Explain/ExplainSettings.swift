@@ -7,10 +7,11 @@ internal import ServiceKit
 
 /// The flags of `sluicectl explain`.
 enum ExplainSettings {
-    static let at = Setting("at", .instant, help: "The state at this time and its cause, instead of a timeline.")
+    static let at = Setting("at", .instant, help: "Show the state at this time and its cause, instead of a timeline.")
         .optional.onCommandLineOnly
     static let why = Setting.string(
-        "why", help: "Only this entitlement: whether it is granted, why, and each change.", example: "pro"
+        "why", help: "Explain only this entitlement: whether and why it is granted, and every change to it.",
+        example: "pro"
     ).optional.onCommandLineOnly
     static let from = Setting("from", .instant, help: "Only events at or after this time.").optional.onCommandLineOnly
     static let to = Setting("to", .instant, help: "Only events before this time.").optional.onCommandLineOnly

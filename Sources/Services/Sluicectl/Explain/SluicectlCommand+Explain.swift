@@ -31,7 +31,7 @@ extension SluicectlCommand {
                     ),
                     .init(
                         "sluicectl explain 2000000000000001 --why pro",
-                        "Show why the entitlement is granted or not, and each change."),
+                        "Show why the entitlement is or is not granted, and every change to it."),
                     .init(
                         "sluicectl explain 2000000000000001 --at 2026-11-21T03:12:00Z",
                         "Show the state at that time, and the rule and the notification that decided it."),

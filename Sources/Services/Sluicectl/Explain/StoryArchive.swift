@@ -13,7 +13,7 @@ internal import TransparencyLog
 /// The archive's part of a story. Calls block on disk access.
 struct StoryArchive {
     private let logs: ArchiveLogs
-    /// Nil without a key store; in that case, records can be located but not read.
+    /// The index, or nil without a key store; in that case, records can be located but not read.
     private let index: ArchiveIndexAccess?
 
     /// Opens the configured archive, and its index if a key store is configured too.

@@ -26,8 +26,8 @@ struct StoryResolution {
     }
 }
 
-/// Resolves identifiers that are not record keys. It uses the read API, Apple's API, the archive's index, the
-/// reconciler's index, or a search of the topics.
+/// Resolves identifiers to record keys by querying the read API, Apple's API, the archive's index or the reconciler's
+/// index, or by searching the topics.
 struct StoryResolver {
     let configuration: Configuration
     let clocks: Clocks

@@ -75,7 +75,7 @@ struct BackfillCommand {
         guard from < to, from < now else {
             throw StartupError(
                 "the range is empty", setting: OperationsSettings.backfillFrom.key,
-                fix: "Set --from to a time before --to and not in the future", exitCode: .usage)
+                fix: "Set --from to a time that is before --to and in the past", exitCode: .usage)
         }
         if from < now - SweepKind.reach(environment) {
             console.complain(

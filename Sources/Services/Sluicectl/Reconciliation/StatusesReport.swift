@@ -5,11 +5,11 @@ internal import Reconciliation
 /// The result of comparing subscriptions with Apple's statuses.
 struct StatusesReport: Sendable {
     var differences: [StatusDifference] = []
-    /// Subscriptions for which Apple returned a usable status.
+    /// The number of subscriptions for which Apple returned a usable status.
     var compared = 0
-    /// Subscriptions for which there was no usable response.
+    /// The number of subscriptions for which there was no usable response.
     var failed = 0
-    /// The reason that the remaining subscriptions were not compared.
+    /// The reason that the remaining subscriptions were not compared, or nil if all were.
     var failure: APIError?
 
     var isGood: Bool { differences.isEmpty && failed == 0 && failure == nil }

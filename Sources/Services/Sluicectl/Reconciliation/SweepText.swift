@@ -63,7 +63,7 @@ enum SweepText {
         return text
     }
 
-    /// Formats progress: `[##########----------]  50%  calls 120, swept 2400, missing 12`.
+    /// Formats progress: `[##########----------] 50%  calls 120, swept 2400, missing 12`.
     static func bar(_ run: SweepRun) -> String {
         let share = run.progress?.share ?? 1
         let filled = Int(share * 20)
@@ -77,7 +77,7 @@ enum SweepText {
         if run.failure != nil { return "failing" }
         guard let progress = run.progress else { return run.isCancelled ? "cancelled" : "complete" }
         guard !sweep.isToEnd else { return "ending" }
-        // The total is not known in advance.
+        // The total of a status sweep is not known in advance.
         if sweep.kind == .statuses { return "\(run.counts.swept) compared" }
         return "\(Int(progress.share * 100))%"
     }

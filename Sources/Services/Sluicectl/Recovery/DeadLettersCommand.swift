@@ -105,8 +105,8 @@ struct DeadLettersCommand {
             reason: configuration[OperationsSettings.quarantineReason])
     }
 
-    /// Collects the dead letters that returned after a replay. Reads the whole topic: a letter that returned is at a
-    /// later position than the letter that was replayed.
+    /// Collects the dead letters that returned after a replay, or returns nil with `--again`. Reads the whole topic: a
+    /// letter that returned is at a later position than the letter that was replayed.
     private func returnedLetters(
         _ topic: KafkaTopic, _ admin: KafkaAdmin, _ kafka: KafkaConfiguration
     ) async throws -> ReturnedLetters? {

@@ -13,7 +13,7 @@ struct RecordPosition: Hashable, Comparable, Sendable, CustomStringConvertible {
 
     init(_ record: KafkaRecord) { self.init(partition: record.partition, offset: record.offset) }
 
-    /// Parses `PARTITION-OFFSET`; returns nil if a number is missing or negative.
+    /// Parses `PARTITION-OFFSET`; returns nil if the text has a different format.
     init?(_ text: String) {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count == 2, let partition = Int32(parts[0]), let offset = Int64(parts[1]), partition >= 0,

@@ -23,8 +23,8 @@ enum ReplayOutcome: Sendable {
     }
 }
 
-/// Replays records one by one at a limited rate. Prints each outcome and either the plan or, with `--yes`, the
-/// progress, with the position after which an interrupted run can resume.
+/// Replays records one by one at a limited rate. Prints each outcome, then the plan. With `--yes`, prints the progress
+/// instead of the plan, including the position after which an interrupted run can resume.
 struct ReplayRun {
     let configuration: Configuration
     let admin: KafkaAdmin

@@ -12,12 +12,12 @@ struct ReturnedLetters {
 
     private var failures: Set<Failure> = []
 
-    /// Examines a letter from the topic.
+    /// Adds the failure of a letter from the topic if the letter came back.
     mutating func add(_ letter: ReadDeadLetter) {
         if letter.isReturned, let failure = Self.failure(of: letter) { failures.insert(failure) }
     }
 
-    /// Whether this letter, or a copy of the same notification, came back for the same reason.
+    /// Returns whether this letter, or a copy of the same notification, came back for the same reason.
     func contain(_ letter: ReadDeadLetter) -> Bool {
         letter.isReturned || Self.failure(of: letter).map(failures.contains) ?? false
     }

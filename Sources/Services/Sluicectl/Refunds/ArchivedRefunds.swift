@@ -14,7 +14,7 @@ struct ArchivedRefunds {
         ArchivePlace.storeSettings + [ArchiveProofOptions.keyStore, ArchiveProofOptions.keyEncryptionKeys]
 
     let refunds: ReadRefunds
-    /// The number of records that can no longer be read, by reason: `erased`, `expired`, `key_unknown`.
+    /// The number of records that can no longer be read, by reason: `erased`, `expired`, `missing`, `key_unknown`.
     let missing: [String: Int]
 
     /// Reads the logs of a topic in offset order. Blocks on disk access.

@@ -40,12 +40,11 @@ struct CapacityFigures {
         self.values = known
     }
 
-    /// - Parameter json: the output of `make bench`: an object with the member `figures`, which contains numbers by
-    ///   name.
+    /// - Parameter json: the output of `make bench`: an object whose `figures` member contains numbers keyed by name.
     init(json: [UInt8]) throws(StartupError) {
         guard let file = try? JSONValue(json: json), let figures = file.object?["figures"]?.object else {
             throw StartupError(
-                "the file must be a result of `make bench`", fix: "Pass .build/bench.json, which it writes",
+                "the file must be a result of `make bench`", fix: "Pass .build/bench.json, which `make bench` writes",
                 exitCode: .usage)
         }
         var values: [String: Double] = [:]

@@ -38,8 +38,8 @@ struct CapacityPlan {
         case bytesPerSecond = "B/s"
     }
 
-    /// The number of Sluice's consumer groups that read every notification: those that maintain keyed topics, plus the
-    /// archive.
+    /// The number of Sluice's consumer groups that read every notification: the groups that maintain keyed topics, plus
+    /// the archive.
     static let groups = TopicNames.consumerGroups.count + 1
     /// The defaults of `archive.flush.records` and, in seconds, of `archive.flush.interval`.
     static let flushRecords = 1000
@@ -100,8 +100,8 @@ private struct Sums {
 
     // MARK: Kafka
 
-    /// The number of partitions: three times the number of single-core members needed at the peak, because the number
-    /// of partitions cannot be changed later.
+    /// The number of partitions: three times the number of single-core members needed at the peak, or the default if
+    /// that is greater. The number of partitions cannot be changed later.
     private var partitions: Double {
         max(Double(TopicSpecification.defaultPartitions), (entitlements / 1000).rounded(.up) * 3)
     }

@@ -51,7 +51,7 @@ extension SluicectlCommand {
             """,
         schema: SizeSettings.all,
         examples: [
-            .init("sluicectl size --notifications-per-day 1000000", "Plan for an app with a million subscriptions."),
+            .init("sluicectl size --notifications-per-day 1000000", "Plan for a million notifications per day."),
             .init(
                 "sluicectl size --notifications-per-day 1000000 --figures .build/bench.json --output json",
                 "Use figures measured on your machine, and print output for scripts."),

@@ -119,7 +119,7 @@ struct RekeyCommand {
             guard let value = settings[name], !isRight(value) else { continue }
             throw StartupError(
                 "nothing was changed: \(target) has \(name)=\(value)",
-                fix: "Create it with: sluicectl topics apply --state-topics \(target)")
+                fix: "Delete it, and create it again with: sluicectl topics apply --state-topics \(target)")
         }
     }
 
@@ -127,7 +127,7 @@ struct RekeyCommand {
         guard let group = StateGroup(of: [source, target], names, configuration) else { return }
         if !isEmbedded, try await group.hasMembers(admin) {
             throw StartupError(
-                "nothing was changed: group \(group.group) has members, which write these topics",
+                "nothing was changed: group \(group.group) has members, which write to these topics",
                 fix: "Stop all of them, and run the command again")
         }
         guard !target.rawValue.hasPrefix("\(names.prefix)."), !configuration[OperationsSettings.despiteUnread] else {
@@ -141,8 +141,8 @@ struct RekeyCommand {
             in its state
             """,
             fix: """
-                Let it handle them first, or replay them to the other notification topic (sluicectl archive replay \
-                --to-topic) and run the command again with --despite-unread
+                Let the group handle the records first, or replay them to the other notification topic (sluicectl \
+                archive replay --to-topic) and run the command again with --despite-unread
                 """)
     }
 

@@ -4,8 +4,8 @@ internal import Cryptography
 struct RekeyComparison {
     /// The keys whose last record is missing from the target or is not the last one there.
     private(set) var missing: Set<SHA256Digest> = []
-    /// The number of differences in the target that only a writer other than this command can have caused: keys in two
-    /// partitions, keys whose last record is not in the source, and records that members skip.
+    /// The number of differences in the target that only a writer other than this command can have caused: keys in
+    /// several partitions, keys whose last record is not in the source, and records that members skip.
     private(set) var foreign: Int
 
     init(source: StateRows, target: StateRows) {

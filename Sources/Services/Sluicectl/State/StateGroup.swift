@@ -10,7 +10,7 @@ struct StateGroup {
     /// The input topic, or nil for a custom group, whose input is unknown.
     let input: KafkaTopic?
 
-    /// - Returns: a group, or nil if no group is configured and none of Sluice's groups maintains the topic.
+    /// - Returns: a group, or nil if no group is configured and none of Sluice's groups maintains any of the topics.
     init?(of topics: [KafkaTopic], _ names: TopicNames, _ configuration: Configuration) {
         if let name = configuration[OperationsSettings.stateGroup] {
             group = KafkaConsumerGroup(rawValue: name)
@@ -35,7 +35,7 @@ struct StateGroup {
         return nil
     }
 
-    /// Returns the number of input records that the group has not handled yet.
+    /// Returns the number of input records that the group has not handled yet, or 0 if the input is unknown.
     func unread(_ admin: KafkaAdmin) async throws(KafkaError) -> Int64 {
         guard let input else { return 0 }
         let ends = try await admin.watermarks(of: input)

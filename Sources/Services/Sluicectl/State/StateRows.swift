@@ -14,7 +14,7 @@ struct StateRows {
     private(set) var rows: [SHA256Digest: Last] = [:]
     /// The last records for each key that is in several partitions, one per partition.
     private(set) var split: [SHA256Digest: [Last]] = [:]
-    /// All records, including those that a later record with the same key replaces.
+    /// The digests of all records, including records that a later record with the same key replaces.
     private(set) var versions: Set<SHA256Digest> = []
     private(set) var records = 0
     /// Number of records that members skip: records without a key, and records that another program wrote to the wrong
@@ -53,7 +53,8 @@ struct StateRows {
         return lasts.sorted { ($0.timestamp, $0.partition) < ($1.timestamp, $1.partition) }.map(\.partition)
     }
 
-    /// Returns the record that is the key's last one once all of its records have been copied to one partition.
+    /// Returns the record that is the key's last one once all of its records have been copied to one partition, or nil
+    /// if the key has no records.
     func last(of key: SHA256Digest) -> SHA256Digest? {
         guard let lasts = split[key] else { return rows[key]?.record }
         return lasts.max { ($0.timestamp, $0.partition) < ($1.timestamp, $1.partition) }?.record

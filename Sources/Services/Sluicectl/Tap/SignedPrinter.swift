@@ -11,9 +11,9 @@ actor SignedPrinter {
     /// Maximum time to wait for a header segment that is missing from the certificates topic.
     private let timeout: Duration
     private var left: Int
-    /// The reason that printing ended early.
+    /// The reason that printing ended early, or nil if it did not.
     private(set) var failure: StartupError?
-    /// The number of records whose payload cannot be rebuilt.
+    /// The number of records that are not notifications or whose payload cannot be rebuilt.
     private(set) var skipped = 0
 
     init(

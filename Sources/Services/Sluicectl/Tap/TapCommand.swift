@@ -135,7 +135,7 @@ struct TapCommand {
             if error.code == .topicAuthorizationFailed { throw StartupError(missing: topic, denied: [topic]) }
             guard error.code == .unknownTopic else {
                 throw StartupError(
-                    error.description, fix: "Check the leaders of its partitions: kafka-topics.sh --describe")
+                    error.description, fix: "Check the leaders of the topic's partitions: kafka-topics.sh --describe")
             }
             let isNamed = configuration[OperationsSettings.topic] != nil
             throw StartupError(

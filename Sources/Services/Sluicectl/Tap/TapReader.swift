@@ -84,7 +84,7 @@ struct TapReader {
     }
 
     private static let unknownTrouble = StartupError(
-        "a partition returned no records before its end offset", fix: "Run the command again")
+        "a partition stopped returning records before its end offset", fix: "Run the command again")
 }
 
 /// The errors and warnings that the consumer reports.

@@ -32,7 +32,7 @@ struct TopMember: Sendable {
             let metrics = try await client.send(HTTPClientRequest(url: url + "/metrics", timeout: limit))
             let readiness = try await client.send(HTTPClientRequest(url: url + "/readyz", timeout: limit))
             guard metrics.status == 200 else {
-                member.failure = "no admin listener: /metrics responded \(metrics.status)"
+                member.failure = "no admin listener: /metrics responded with \(metrics.status)"
                 return member
             }
             member.page = MetricsPage(metrics.body)
@@ -40,7 +40,7 @@ struct TopMember: Sendable {
             if readiness.status == 200 {
                 member.notes = lines.filter { $0 != "ready" }
             } else {
-                member.problems = lines.isEmpty ? ["/readyz responded \(readiness.status)"] : lines
+                member.problems = lines.isEmpty ? ["/readyz responded with \(readiness.status)"] : lines
             }
         } catch {
             member.failure = error.message

@@ -55,7 +55,7 @@ enum TopMetrics {
         Condition("sluice_webhooks_stopped") { $0 > 0 ? "receiver stopped" : nil },
     ]
 
-    /// The executables, each with the prefix of the metrics that no other executable has.
+    /// The executables, each with a metric name prefix that no other executable has.
     static let executables = [
         ("sluice_ingress_", "sluice-ingress"), ("sluice_entitlements_", "sluice-entitlements"),
         ("sluice_refunds_", "sluice-refunds"), ("sluice_reconciler_", "sluice-reconciler"),
@@ -64,7 +64,7 @@ enum TopMetrics {
 
     static func count(_ value: Double) -> String { String(Int64(exactly: value.rounded()) ?? .max) }
 
-    private static func percent(_ ratio: Double) -> String { count(ratio * 100) + " %" }
+    private static func percent(_ ratio: Double) -> String { count(ratio * 100) + "%" }
 
     /// Formats seconds: `42 s`, `12 min`, `3 h`.
     static func duration(_ seconds: Double) -> String {

@@ -79,8 +79,8 @@ enum TopicCorrection {
             case .partitionCount:
                 corrections.append(
                     "The partition count cannot be changed. If it is the original count, set "
-                        + "topics.partitions=\(difference.found). If partitions were added later, records of one key "
-                        + "are in two partitions: create all topics under a different topics.prefix")
+                        + "topics.partitions=\(difference.found). If partitions were added later, records with the "
+                        + "same key are split across partitions: create all topics under a different topics.prefix")
             case .replicationFactor:
                 corrections.append(
                     "kafka-reassign-partitions.sh --bootstrap-server \(bootstrapServers) --execute "

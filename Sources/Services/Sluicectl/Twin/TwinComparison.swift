@@ -5,9 +5,9 @@ internal import Records
 struct TwinComparison: Sendable {
     /// Counts for one notification type, under its version 2 name.
     struct TypeCounts: Sendable, Equatable {
-        /// Notifications sent in both streams.
+        /// The number of notifications sent in both streams.
         var both = 0
-        /// Notifications sent in both streams, with different subtypes.
+        /// The number of notifications sent in both streams, but with different subtypes.
         var otherSubtype = 0
         var onlySigned = 0
         var onlySharedSecret = 0
@@ -20,7 +20,7 @@ struct TwinComparison: Sendable {
     /// A notification without a counterpart.
     struct Lone: Sendable, Equatable {
         let notification: TwinNotification
-        /// Whether the notification has no counterpart by Apple's design.
+        /// Whether, by Apple's design, the notification has no counterpart.
         let isExpected: Bool
     }
 
@@ -72,7 +72,7 @@ struct TwinComparison: Sendable {
         types[one.notification.event.type] = counts
     }
 
-    /// Whether every notification to which Apple sends a counterpart has one, and every purchase has the same state in
+    /// Whether every notification for which Apple sends a counterpart has one, and every purchase has the same state in
     /// both streams.
     var isSame: Bool { types.values.allSatisfy(\.isSame) && states.differences.isEmpty }
 }

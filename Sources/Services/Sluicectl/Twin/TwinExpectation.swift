@@ -21,7 +21,7 @@ struct TwinExpectation: Sendable {
         tolerance = toleranceMilliseconds
     }
 
-    /// Returns whether the notification has no counterpart by Apple's design.
+    /// Returns whether, by Apple's design, the notification has no counterpart.
     func isExpected(_ unmatched: TwinNotification) -> Bool {
         switch unmatched.trust {
         case .signed: return Version1Coverage.isSilent(about: unmatched, in: environment)

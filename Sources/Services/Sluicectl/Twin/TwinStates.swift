@@ -68,7 +68,7 @@ struct TwinStates: Sendable {
         if known == nil { known = facts } else { known?.merge(facts) }
     }
 
-    /// Returns the states at a given time. Each product grants an entitlement with the product's name, because the
+    /// Compares the states at a given time. Each product grants an entitlement with the product's name, because the
     /// app's mapping is the same for both streams.
     func result(at instant: AppStoreInstant) -> Result {
         var result = Result()

@@ -39,7 +39,7 @@ enum Version1Coverage {
         .unclaimSeats,
     ]
 
-    /// Types that are not among the seven sent in the sandbox.
+    /// Types that are not among the seven types that version 1 sends in the sandbox.
     private static let inTheSandbox: [Row] = [
         Row(type: .didFailToRenew, environment: .sandbox),
         Row(type: .didRenew, subtype: .billingRecovery, environment: .sandbox),

@@ -16,7 +16,7 @@ package struct ReadRefunds {
         /// The answer for the newest round: either recorded, or frozen but not sent yet.
         package var answer: FrozenAnswer? { rounds.newest.flatMap { $0.answer ?? frozen(for: $0) } }
 
-        /// Returns the winning proposal if it belongs to this round.
+        /// Returns the answer in the winning proposal, or nil if the proposal does not belong to this round.
         package func frozen(for round: RefundRound) -> FrozenAnswer? {
             guard let proposal,
                 refund.round(ofProposal: proposal.value, gap: gap) == round.openedAt.millisecondsSince1970
@@ -24,7 +24,7 @@ package struct ReadRefunds {
             return FrozenAnswer(json: proposal.value)
         }
 
-        /// The reason why the waiting round has not been answered yet.
+        /// The reason that the waiting round has not been answered yet, or nil if none is recorded.
         package var obstacle: AnswerObstacle? {
             guard let round = rounds.waiting, let obstacle = refund.obstacle else { return nil }
             return obstacle.through >= round.openedAt ? obstacle : nil

@@ -115,7 +115,7 @@ package struct StoryReader {
             guard let low = topics.watermarks[place]?.low, low.rawValue > 0 else { continue }
             story.gaps.append(
                 Story.Gap(
-                    "Kafka has deleted \(place.topic)/\(place.partition) before offset \(low)"
+                    "Kafka has deleted the records of \(place.topic)/\(place.partition) before offset \(low)"
                         + (hasArchive ? "; archived records were added" : ""),
                     fix: hasArchive
                         ? "Find more archived records with: sluicectl archive find" : "Configure the archive"))

@@ -81,7 +81,8 @@ package final class StorySearch {
         var count: Int64 = 0
     }
 
-    /// - Parameter ranges: the offsets to read. Offsets that were read are removed before this returns or throws.
+    /// - Parameter ranges: the offsets to read. Offsets that were read are removed before the function returns or
+    ///   throws.
     /// - Returns: false if `take` stopped the search.
     private func read(
         _ ranges: inout [KafkaTopicPartition: Range<Int64>], _ filter: KafkaRecordFilter?, _ progress: inout Progress,
@@ -154,8 +155,8 @@ package final class StorySearch {
 
     /// Returns the partitions and offsets read, by topic.
     ///
-    /// - Parameter keys: the story's record keys. They determine the partitions that can contain parts of the story; if
-    ///   there are none, every partition can.
+    /// - Parameter keys: the story's record keys, which determine the partitions that can contain parts of the story.
+    ///   If the set is empty, every partition can.
     package func extents(keys: Set<[UInt8]>) -> [Story.Extent] {
         let keyed = [topics.names.notifications(topics.environment), topics.names.entitlements(topics.environment)]
         return Dictionary(grouping: read.keys, by: \.topic).sorted { $0.key.rawValue < $1.key.rawValue }.map {

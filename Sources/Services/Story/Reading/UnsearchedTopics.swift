@@ -22,15 +22,15 @@ struct UnsearchedTopics {
     /// One gap for each reason.
     var gaps: [Story.Gap] {
         [
-            gap("it does not exist", missing, fix: "Create it with: sluicectl topics apply"),
-            gap("this user may not describe it", hidden, fix: Self.grant),
-            gap("this user may describe but not read it", unreadable, fix: Self.grant),
+            gap("they do not exist", missing, fix: "Create them with: sluicectl topics apply"),
+            gap("this user may not describe them", hidden, fix: Self.grant),
+            gap("this user may describe but not read them", unreadable, fix: Self.grant),
         ].compactMap { $0 }
     }
 
     private func gap(_ cause: String, _ topics: [KafkaTopic], fix: String) -> Story.Gap? {
         guard !topics.isEmpty else { return nil }
         let list = topics.map(\.rawValue).sorted().joined(separator: ", ")
-        return Story.Gap("not searched, because \(cause): \(list)", fix: fix)
+        return Story.Gap("topics not searched, because \(cause): \(list)", fix: fix)
     }
 }

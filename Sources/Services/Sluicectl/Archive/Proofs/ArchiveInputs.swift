@@ -19,13 +19,13 @@ struct ArchiveInputs {
 
     /// Opens the archive.
     ///
-    /// - Throws: a ``StartupError`` with exit code 6 if it does not exist.
+    /// - Throws: a ``StartupError`` with exit code 6 if it cannot be opened.
     func store() throws(StartupError) -> any ObjectStore {
         do throws(ConfigurationError) {
             return try ArchivePlace.openStore(configuration, creating: false)
         } catch {
             throw StartupError(
-                error.message, setting: ArchivePlace.url.key, fix: "Set --archive.url to the archive",
+                error.message, setting: ArchivePlace.url.key, fix: "Point --archive.url at the archive",
                 exitCode: .archiveUnreadable)
         }
     }

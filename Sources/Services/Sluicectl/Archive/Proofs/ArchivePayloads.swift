@@ -24,8 +24,8 @@ final class ArchivePayloads: Sendable {
     private let erasures = Mutex(ErasedKeys())
     private let roots: [[UInt8]]
     private let apps: [AppIdentity]
-    /// The verifiers, one per app. If no apps are configured, there is one for each app that a notification claims to
-    /// belong to.
+    /// The verifiers by app. If apps are configured, there is a single verifier for all of them, under the first app.
+    /// Otherwise, there is one for each app that a notification claims to belong to.
     private let verifiers = Mutex<[AppIdentity: NotificationVerifier]>([:])
 
     init(keys: KeyStore, names: TopicNames, roots: [[UInt8]], apps: [AppIdentity]) {
@@ -45,8 +45,8 @@ final class ArchivePayloads: Sendable {
             let size = try await reader.checkpoint()?.checkpoint.size ?? 0
             for index in 0..<TilePath.bundleCount(size: size) {
                 let bundle = try await reader.bundle(index, size: size)
-                // Skip a missing segment. If it has certificates, `inspect` reports the notifications that need them.
-                // If it has erasure records, `isComplete` becomes false.
+                // Skip a missing segment. If it contained certificates, `inspect` reports the notifications that need
+                // them. If it contained erasure records, `isComplete` becomes false.
                 guard let segment = try? await reader.segment(index, size: size) else {
                     if reader.names.partition.topic == names.erasures { erasures.withLock { $0.isComplete = false } }
                     continue

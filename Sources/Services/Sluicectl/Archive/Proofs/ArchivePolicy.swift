@@ -17,8 +17,8 @@ struct ArchivePolicy {
             exitCode: .archiveKeyUnknown)
     }
 
-    /// The keys of all log lines for a checkpoint log, renamed to the origin of the archive: the archive signs all of
-    /// its logs with the same key.
+    /// The keys of all log lines for a checkpoint log, renamed to the origin of the archive, because the archive signs
+    /// all of its logs with the same key.
     private var archives: [NoteVerifier] {
         policy.logs.compactMap { log in
             guard let key = log.verifier, key.name.hasSuffix(Self.suffix) else { return nil }

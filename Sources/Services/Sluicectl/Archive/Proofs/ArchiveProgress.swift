@@ -34,7 +34,7 @@ final class ArchiveProgress: Sendable {
         let share = all > 0 ? Double(done) / Double(all) : 1
         let full = Int(share * Double(Self.width))
         let bar = String(repeating: "#", count: full) + String(repeating: ".", count: Self.width - full)
-        write("\r\u{1B}[K[\(bar)] \(Int(share * 100)) % of \(all) leaves of \(log.prefix)")
+        write("\r\u{1B}[K[\(bar)] \(Int(share * 100))% of \(all) leaves of \(log.prefix)")
     }
 
     /// Removes the bar.

@@ -113,8 +113,8 @@ struct ArchiveVerifyCommand {
         }
     }
 
-    /// Checks that every requested log exists. Ignores logs that the report already lists as missing because an
-    /// external checkpoint exists for them.
+    /// Checks that the archive has at least one log, and that every requested log exists. Ignores logs that the report
+    /// already lists as missing because an external checkpoint exists for them.
     private func checkPresence(_ report: ArchiveReport, _ wanted: [String]) throws(ArchiveError) {
         let known = report.logs.map(\.log.partition) + report.missing.map(\.log)
         let absent = wanted.first { text in !known.contains { Self.isWanted($0, [text]) } }

@@ -25,7 +25,7 @@ struct ArchiveVerifyReport {
         findings = report.findings + (kafka?.findings ?? []) + (retention?.findings ?? [])
     }
 
-    /// The most severe finding; see ``ArchiveReport/verdict``.
+    /// The kind of the most severe finding, or nil if there are no findings; see ``ArchiveReport/verdict``.
     var verdict: Finding.Kind? {
         if let verdict = report.verdict, ![.incomplete, .unanchored].contains(verdict) { return verdict }
         let compared = (kafka?.findings ?? []) + (retention?.findings ?? [])
@@ -39,7 +39,7 @@ struct ArchiveVerifyReport {
             .sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
-    /// The number of payloads that are neither readable nor erased.
+    /// The number of payloads for which a key or certificate is missing; see ``ArchivePayloads/missingLabels``.
     private var missing: Int {
         outcomes.reduce(0) { $0 + (ArchivePayloads.missingLabels.contains($1.label) ? $1.count : 0) }
     }

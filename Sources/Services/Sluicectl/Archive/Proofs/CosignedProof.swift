@@ -3,7 +3,7 @@ internal import Lifecycle
 internal import ObjectStorage
 internal import TransparencyLog
 
-/// A proof of a record under a cosigned checkpoint.
+/// A proof that a cosigned checkpoint covers a record.
 ///
 /// Witnesses cosign the checkpoint log, so a record needs two proofs: one that its leaf is in the tree of its log's
 /// checkpoint, and one that this checkpoint is a leaf of the cosigned checkpoint log. In archives written by earlier
@@ -16,7 +16,7 @@ struct CosignedProof {
     /// The proof that the checkpoint is in the checkpoint log, or nil if the checkpoint itself is cosigned.
     let outer: TlogProof?
 
-    /// Returns the newest cosigned checkpoint that covers a leaf, or nil if no witness has cosigned one yet.
+    /// Returns the newest cosigned checkpoint that covers a leaf, with its proof, or nil if there is none.
     ///
     /// - Throws: ``ArchiveError``.
     static func newest(

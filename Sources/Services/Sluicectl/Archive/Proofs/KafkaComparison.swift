@@ -2,9 +2,9 @@ internal import ArchiveLog
 internal import Kafka
 internal import TransparencyLog
 
-/// Checks that every record still in a topic, up to the last archived offset, has a leaf.
+/// Checks that every record still in a topic, up to the last archived offset, has a leaf with the same timestamp.
 struct KafkaComparison {
-    /// The number of records that have a leaf.
+    /// The number of records that have a leaf with the same timestamp.
     private(set) var records = 0
     private(set) var findings: [Finding] = []
     /// Topics that no longer exist in Kafka.

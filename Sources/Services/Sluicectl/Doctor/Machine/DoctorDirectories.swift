@@ -74,7 +74,7 @@ struct DoctorDirectories {
 
     private var spaceFinding: DoctorFinding {
         guard let space = self.space(directory.path) else {
-            return finding(.unknown, "has an unknown amount of free space")
+            return finding(.unknown, "is on a file system whose free space cannot be determined")
         }
         let free = "is writable, \(space.bytes >> 20) MiB free"
         let fix = "Free up space, or enlarge the volume"
@@ -89,7 +89,7 @@ struct DoctorDirectories {
         guard let real = realpath(directory.path, nil) else { return nil }
         defer { free(real) }
         guard let mount = self.mount(String(cString: real)) else {
-            return finding(.unknown, "has an unknown file system")
+            return finding(.unknown, "is on a file system of unknown type")
         }
         switch mount.type {
         case "nfs", "nfs4", "cifs", "smb3", "fuse.sshfs", "9p":

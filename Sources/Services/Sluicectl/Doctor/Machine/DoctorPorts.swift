@@ -15,7 +15,7 @@ enum DoctorPorts {
         }
         let error = address.bindingError()
         switch error {
-        case 0: return finding(.ok, listener.port == 0 ? "any free port of \(host)" : "\(place) is free")
+        case 0: return finding(.ok, listener.port == 0 ? "any free port on \(host)" : "\(place) is free")
         case EADDRINUSE: return inUse(place, listener, executable)
         case EACCES:
             return finding(

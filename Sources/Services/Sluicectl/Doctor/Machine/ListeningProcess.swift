@@ -7,7 +7,7 @@ struct ListeningProcess: Equatable {
     /// The first 15 bytes of the program's name.
     let name: String
 
-    /// A listing of `/proc` can miss an entry while others are being added and removed.
+    /// The number of attempts, because a listing of `/proc` can miss an entry while others are being added and removed.
     private static let attempts = 3
 
     /// Returns nil if no process listens on the port, or if the process belongs to another user.

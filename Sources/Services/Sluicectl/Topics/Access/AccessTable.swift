@@ -51,7 +51,7 @@ struct AccessTable {
         }
     }
 
-    /// Every consumer checks whether its group is paused.
+    /// The permission to read the control topic, because every consumer checks whether its group is paused.
     private var control: [AccessRight] { topics([names.control], Self.reading) }
 
     private var operatorEvents: [AccessRight] {
