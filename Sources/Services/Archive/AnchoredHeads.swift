@@ -7,7 +7,7 @@ internal import TransparencyLog
 /// The newest anchored checkpoints of a log, read before the log's writer signs anything. Their signatures are not
 /// verified here.
 ///
-/// The second store (`archive.anchor.url`) is read for every log. Reading the checkpoint topic is slow, so it is read
+/// The second store (`archive.anchor.url`) is read for every log. The checkpoint topic is slow to read, so it is read
 /// only for logs that this host has never signed. For other logs, the key store has the newest signature unless another
 /// host has owned the partition since.
 struct AnchoredHeads: Sendable {
@@ -35,7 +35,8 @@ struct AnchoredHeads: Sendable {
         return notes
     }
 
-    /// Returns a log's checkpoint from the second store, and the largest later copy.
+    /// Returns a log's checkpoint in the second store and, if there are copies of larger checkpoints, the largest of
+    /// them.
     private static func notes(of names: LogNames, in store: any ObjectStore) async throws -> [SignedNote] {
         var notes: [SignedNote] = []
         if let found = try await store.read(names.checkpoint()), let note = try? SignedNote(bytes: found.bytes) {

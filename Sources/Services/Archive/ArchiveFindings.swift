@@ -60,7 +60,7 @@ final class ArchiveFindings: Sendable {
 
     // MARK: Anchors
 
-    /// Reports a failure to anchor a log. The failure is a finding if the anchor refuses the checkpoint, or has a
+    /// Reports a failure to anchor a log. The failure is a finding only if the anchor refuses the checkpoint, or has a
     /// longer or different log.
     func failed(_ anchor: String, _ log: KafkaTopicPartition, _ error: ArchiveServiceError) {
         let reason: String

@@ -57,7 +57,7 @@ struct ArchiveHandler: FlushingHandler {
             + Array(repeating: .done, count: fresh.count)
     }
 
-    /// Returns the encrypted records and entries for the gaps between them.
+    /// Returns an entry for each encrypted record and, unless the topic is compacted, for each gap before a record.
     ///
     /// - Parameters:
     ///   - expected: the log's next offset, or nil for a log without leaves.

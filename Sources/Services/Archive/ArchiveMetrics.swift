@@ -27,7 +27,7 @@ struct ArchiveMetrics: Sendable {
                     topic,
                     OfTopic(
                         leaves: registry.counter(
-                            ArchiveMetricName.leaves, help: "Records archived under a signed checkpoint.",
+                            ArchiveMetricName.leaves, help: "Archived records that a signed checkpoint covers.",
                             labels: labels),
                         bytes: registry.counter(
                             ArchiveMetricName.bytes, help: "Bytes of the archived objects, as stored.", labels: labels),
@@ -39,7 +39,7 @@ struct ArchiveMetrics: Sendable {
                             ArchiveMetricName.missing,
                             help: "Offsets that Kafka deleted before they were archived.", labels: labels),
                         pruned: registry.counter(
-                            ArchiveMetricName.pruned, help: "Archive segments deleted after archive.retention.",
+                            ArchiveMetricName.pruned, help: "Archive segments deleted because of archive.retention.",
                             labels: labels),
                         lastCheckpoint: registry.gauge(
                             ArchiveMetricName.lastCheckpoint,

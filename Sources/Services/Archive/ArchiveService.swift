@@ -100,7 +100,7 @@ struct ArchiveService {
         ]
     }
 
-    /// Creates the log opener with the dependencies that it checks before signing a checkpoint.
+    /// Creates the log opener, with the sources that it consults before a checkpoint is signed.
     private static func opener(
         _ context: ConsumerContext, _ settings: ArchiveConfiguration, store: any ObjectStore, keys: KeyStore,
         topic: KafkaTopic,

@@ -41,16 +41,16 @@ extension ArchiveSettings {
         }
     }
 
-    /// Returns the setting for the witnesses and their URLs.
+    /// Returns the witnesses' URLs, and the setting that specifies the witnesses.
     ///
-    /// - Throws: a `ConfigurationError` if the configured file contains no witnesses.
+    /// - Throws: a `ConfigurationError` if the configured file is unreadable or invalid, or lists no witnesses.
     package static func witnessURLs(
         _ configuration: Configuration
     ) throws(ConfigurationError) -> (setting: String, urls: [String]) {
         (anchorWitnesses.key, try witnesses(configuration).map(\.url))
     }
 
-    /// Returns the file that contains the purchases' keys.
+    /// Returns the path of the file that contains the purchases' keys, and the setting that specifies the path.
     package static func keyStore(_ configuration: Configuration) -> (setting: String, path: String) {
         (ArchivePlace.keyStore.key, configuration[ArchivePlace.keyStore])
     }

@@ -19,7 +19,7 @@ package enum ArchiveSettings {
             """)
     package static let deadLetters = Setting(
         "archive.dead.letter.topics", ValueKind.list(of: .text), default: [],
-        help: "Dead letter topics of your own consumers that are archived as well.",
+        help: "Dead letter topics of your own consumers, which are archived as well.",
         example: "appstore.notifications.production.inbox.dlq")
     package static let begin = Setting.boolean(
         "archive.begin", default: false,
@@ -31,7 +31,7 @@ package enum ArchiveSettings {
         "topics.prefix", default: TopicNames.defaultPrefix, help: "Prefix of every topic name.")
     package static let adminPort = 9467
 
-    /// Performs the checks made at startup by creating the same configuration. Creates no files and contacts no
+    /// Performs the same checks as at startup, by creating the same configuration. Creates no files and contacts no
     /// service.
     ///
     /// - Throws: a ``ConfigurationError`` with the key, the source of its value, and the problem.

@@ -15,9 +15,9 @@ struct LogOpener: Sendable {
     let clusterId: String
     let clocks: Clocks
 
-    /// Checks that a reread record equals the record archived at its offset.
+    /// Checks that the record archived at a reread record's offset has the same timestamp.
     ///
-    /// - Throws: ``ArchiveServiceError``: `recreatedTopic` if they differ.
+    /// - Throws: ``ArchiveServiceError``: `recreatedTopic` if it does not, or if no record is archived at that offset.
     func compare(_ record: KafkaRecord, _ writer: LogWriter) async throws {
         let size = writer.committedSize
         let reader = try LogReader(store, names: LogNames(record.topicPartition), verifiers: nil)
@@ -26,8 +26,8 @@ struct LogOpener: Sendable {
         else { throw ArchiveServiceError.recreated(record.topicPartition, differing: record.offset) }
     }
 
-    /// - Parameter evidence: returns a clause with the evidence that the log existed before; called only if the archive
-    ///   does not contain the log.
+    /// - Parameter evidence: returns a clause with the evidence that the log existed before, or nil if there is none;
+    ///   called only if the archive does not contain the log.
     /// - Throws: ``ArchiveError`` or ``ArchiveServiceError``: `otherCluster`.
     func open(
         _ partition: KafkaTopicPartition, evidence: @escaping @Sendable () async throws -> String?

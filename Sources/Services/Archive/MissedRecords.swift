@@ -6,7 +6,8 @@ struct MissedRecords: Sendable {
     let kafka: KafkaConfiguration
     let admin: KafkaAdmin
 
-    /// Returns the range to read before the first record: from the end of the log to the group's committed offset.
+    /// Returns the range to archive before the first new record, from the end of the log to the group's committed
+    /// offset, or nil if nothing is missing.
     ///
     /// - Parameters:
     ///   - archived: the offset after the last archived record, or nil for an empty log.
@@ -38,7 +39,7 @@ struct MissedRecords: Sendable {
         } catch is End {}
     }
 
-    /// Returns the reason why offsets are missing: Kafka deleted the records, never had any at these offsets, or the
+    /// Returns the reason why offsets are missing: Kafka deleted the records or never had any at these offsets, or the
     /// pipeline dead-lettered them.
     func reason(
         ofMissing offsets: Range<KafkaOffset>, in partition: KafkaTopicPartition

@@ -19,7 +19,7 @@ struct OpenLog: Sendable {
 }
 
 /// The logs of all partitions that this member owns. The runtime makes one call per partition at a time, so a log is
-/// returned before it is taken again.
+/// put back before it is taken again.
 final class OpenLogs: Sendable {
     private struct State {
         /// Open logs that no call is using.

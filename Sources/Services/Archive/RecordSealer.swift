@@ -39,7 +39,7 @@ struct RecordSealer: Sendable {
         }
     }
 
-    /// Returns an entry for offsets without records.
+    /// Returns an entry for a gap in the archived offsets.
     func gap(
         _ offsets: Range<KafkaOffset>, _ reason: ArchiveGap.Reason, in partition: KafkaTopicPartition, at now: Int64
     ) throws -> ArchiveEntry {

@@ -66,9 +66,9 @@ final class RetentionService: Service {
 
     /// Performs one run over the logs that this member owns.
     ///
-    /// The current time is the earlier of this host's clock and the newest timestamp of any Kafka record. A single fast
-    /// clock, on this host or on a producer, therefore cannot make anything expire early. Without records, the run does
-    /// nothing.
+    /// The current time is the earlier of this host's time and the newest timestamp among the logs' last records. A
+    /// single fast clock, on this host or on a producer, therefore cannot make anything expire early. Without such a
+    /// timestamp, the run does nothing.
     func runOnce() async throws {
         guard let newest = parts.logs.newestTimestamp else { return }
         let now = min(parts.clocks.wallMilliseconds(), newest)
@@ -93,7 +93,7 @@ final class RetentionService: Service {
     }
 
     private func prune(_ partition: KafkaTopicPartition, now: Int64, hasHolds: Bool) async {
-        // The next run handles a log that is in use.
+        // Skip an empty log, and a log in use, which the next run handles.
         guard let size = parts.logs.committedSize(of: partition), size > 0 else { return }
         do {
             let names = try LogNames(partition)
@@ -107,7 +107,7 @@ final class RetentionService: Service {
                 })
             if settings.isChange, let announced = settings.announced {
                 parts.logger.info(
-                    "payloads will be deleted after archive.retention",
+                    "payloads older than archive.retention will be deleted",
                     [LogField(.log, "\(partition)"), LogField(.leaves, announced.minimum - settings.minimum)])
             }
             parts.findings.deleted(partition)
@@ -115,7 +115,7 @@ final class RetentionService: Service {
             guard deleted > 0 else { return }
             parts.metrics.pruned(partition.topic, segments: deleted)
             parts.logger.info(
-                "payloads deleted after archive.retention",
+                "payloads older than archive.retention were deleted",
                 [LogField(.log, "\(partition)"), LogField(.segments, deleted)])
         } catch is CancellationError {
             return

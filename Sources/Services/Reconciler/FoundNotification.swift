@@ -44,7 +44,8 @@ struct FoundNotification: Sendable {
         wasDelivered = false
     }
 
-    /// Returns nil only if the verifier accepted a notification without an identity.
+    /// Returns nil for a verdict that a history should not yield: an accepted notification without an identity, a
+    /// nonconforming one without a digest, or a verdict of any other kind.
     init?(_ item: NotificationHistoryPage.Item) {
         wasDelivered = item.sendAttempts.contains { $0.result == .success }
         switch item.verdict {

@@ -125,7 +125,7 @@ struct HistorySweeper: Sendable {
         failure.code == .paginationTokenExpired || failure.code == .invalidPaginationToken
     }
 
-    /// Returns the next page, with retries.
+    /// Returns the next page, or nil after the last page. Repeats failed requests.
     private func next(
         _ pages: inout Pages<NotificationHistoryPage>, _ work: inout Work
     ) async throws -> NotificationHistoryPage? {
@@ -173,8 +173,8 @@ struct HistorySweeper: Sendable {
         return found.filter { !known.contains($0.wanted) }
     }
 
-    /// Returns the notifications that are not in the quarantine topic. Adds the others to the index, so that the topic
-    /// is not read for them again.
+    /// Returns the notifications that are not in the quarantine topic. Except in a dry run, adds the others to the
+    /// index, so that the topic is not read for them again.
     private func notQuarantined(
         _ found: [FoundNotification], _ work: Work
     ) async throws -> [FoundNotification] {

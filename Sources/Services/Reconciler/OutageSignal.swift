@@ -19,8 +19,8 @@ struct OutageSignal: Sendable {
     /// - Parameters:
     ///   - timestamp: the timestamp of a record written by the ingress.
     ///   - now: the time at which the record is read.
-    /// - Returns: whether an outage may have just ended. True for the first record, because this process has not seen
-    ///   earlier ones.
+    /// - Returns: whether an outage may have just ended. True for the first record if it is recent, because this
+    ///   process has not seen earlier ones.
     mutating func isRecovery(_ timestamp: Int64, in environment: AppStoreEnvironment, at now: Int64) -> Bool {
         guard timestamp - now < Self.present else { return false }
         let before = last[environment]

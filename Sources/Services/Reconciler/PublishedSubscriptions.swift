@@ -86,7 +86,7 @@ final class PublishedSubscriptions: Sendable {
         let isContinued = ends.allSatisfy { partition, marks in
             snapshot.next[partition].map { marks.low <= $0 && $0 <= marks.high } ?? true
         }
-        // The topic was recreated, or unread records were deleted.
+        // Start over if the topic was recreated or does not exist, or if unread records were deleted.
         if !isContinued || ends.isEmpty { snapshot = Snapshot(begun: begun) }
         var starts: [KafkaTopicPartition: KafkaOffset] = [:]
         for (partition, marks) in ends where snapshot.next[partition] ?? marks.low < marks.high {

@@ -79,7 +79,8 @@ struct ReceivedIndex: Sendable {
             guard ContinuousClock.now < end else {
                 throw NotCaughtUp(
                     description:
-                        "group \(group) has not reached the end of \(partition); cannot tell what is missing"
+                        "group \(group) has not reached the end of \(partition); "
+                        + "missing notifications cannot be identified"
                 )
             }
             try await Task.sleep(for: .milliseconds(100))

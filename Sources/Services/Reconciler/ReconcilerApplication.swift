@@ -26,8 +26,8 @@ package enum ReconcilerApplication {
             name: "sluice-reconciler",
             summary: "Finds notifications in Apple's history that never arrived, and publishes them.",
             discussion: """
-                For each app with an App Store Server API key, and each of its environments, it reads Apple's \
-                notification history: every hour, the failed deliveries of the last 7 days; once a day, all \
+                sluice-reconciler reads Apple's notification history for each app with an App Store Server API key, in \
+                each of the app's environments: every hour, the failed deliveries of the last 7 days; once a day, all \
                 notifications of the last 48 hours. Notifications that are not in the notification topic are verified \
                 as if Apple had posted them, and published with ce_origin history, consumption requests first. The \
                 topics …reconciliation.production and .sandbox store the identities of received notifications for 190 \

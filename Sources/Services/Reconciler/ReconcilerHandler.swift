@@ -16,7 +16,8 @@ struct ReconcilerHandler: BatchHandler {
     private let signal: OutageObserver
     private let begun = BegunPartitions()
 
-    /// - Parameter recovered: called with an environment in which the ingress may have been unavailable until now.
+    /// - Parameter recovered: called with an environment in which the ingress may have been unavailable until now, and
+    ///   the time at which its notifications resumed, in milliseconds since 1970.
     init(
         _ state: KeyedState<ReconcilerModel>, topics: TopicNames, outage: Int64, clocks: Clocks,
         recovered: @escaping @Sendable (AppStoreEnvironment, Int64) -> Void
@@ -89,8 +90,8 @@ struct ReconcilerHandler: BatchHandler {
             let key = record.key.flatMap({ String(validating: $0, as: UTF8.self) }),
             RecordKey.parts(of: key) != nil
         else { return .verdict(.deadLetter(HandlerReason(code: ReconcilerReason.noIdentity))) }
-        // Use the later of the two dates, so that the retention covers the whole time in which Apple may have sent the
-        // notification.
+        // Use the later of the signing date and the record's timestamp, so that the retention covers the whole time in
+        // which Apple may have sent the notification.
         let signedAt = record.text(.time).flatMap { AppStoreInstant(rfc3339: $0) } ?? .earliest
         let writtenAt = AppStoreInstant(clampingMillisecondsSince1970: record.timestampMilliseconds ?? 0)
         return .state(

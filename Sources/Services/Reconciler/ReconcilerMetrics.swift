@@ -34,7 +34,7 @@ final class ReconcilerMetrics: Sendable {
             ReconcilerMetricName.refused,
             help: "Objects in Apple's history that failed verification, or belong to a different app or environment.")
         callCounter = registry.counter(
-            ReconcilerMetricName.calls, help: "Requests to the App Store Server API, with any outcome.")
+            ReconcilerMetricName.calls, help: "Requests to the App Store Server API, whatever their outcome.")
         repairedCounter = registry.counter(
             ReconcilerMetricName.repaired,
             help: "Subscriptions for which Apple's signed status was published and acknowledged.")

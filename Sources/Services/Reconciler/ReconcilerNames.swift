@@ -27,7 +27,7 @@ enum ReconcilerMetricName {
 enum ReconcilerReason {
     // Codes for skipped records.
     static let nullValue = "null_value"
-    /// A notification of version 1 or older; Apple's history does not contain these.
+    /// A notification in version 1 or an older format. Apple's history does not contain such notifications.
     static let unsigned = "unsigned"
     // Codes for dead-lettered records.
     static let unknownTopic = "unknown_topic"

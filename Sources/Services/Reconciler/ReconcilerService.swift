@@ -16,7 +16,7 @@ internal import Telemetry
 /// The assembled components of `sluice-reconciler`.
 struct ReconcilerService {
     let state: KeyedState<ReconcilerModel>
-    /// Closes the producer and the HTTP client after the sweeps have ended, and checks revocation.
+    /// Checks revocation, and closes the producer and the HTTP client after the sweeps have ended.
     let outbound: TaskService
     let scheduler: SweepScheduler
     let handler: ReconcilerHandler

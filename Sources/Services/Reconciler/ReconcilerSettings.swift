@@ -28,7 +28,10 @@ package enum ReconcilerSettings {
             """)
     package static let statusesRepair = Setting.boolean(
         "reconciler.statuses.repair", default: true,
-        help: "Publish Apple's signed status where it differs. If false, differences are only counted and listed.")
+        help: """
+            Publish Apple's signed status where it differs from the published state. If false, differences are only \
+            counted and listed.
+            """)
     static let settle = Setting.duration(
         "reconciler.settle", default: .seconds(120), in: .seconds(15)...(.seconds(3_600)),
         help: """

@@ -29,7 +29,8 @@ struct StatusRepairer: Sendable {
     let metrics: ReconcilerMetrics
     let logger: Logger
 
-    /// - Parameter difference: the difference, or nil if the two states agree but the answer is needed.
+    /// - Parameter difference: the difference between the answer and the published state, or nil if they agree but the
+    ///   state needs a status query.
     /// - Throws: a `KafkaError`; a later run finds the subscription again.
     func repair(
         _ row: PublishedSubscriptions.Row, with answer: StatusAnswer, _ difference: StatusDifference?, _ scope: APIScope
@@ -59,8 +60,8 @@ struct StatusRepairer: Sendable {
         return .published
     }
 
-    /// Quarantines, at most once, a refused object that Apple returned about a subscription. The object came from Apple
-    /// over a verified connection, so it is kept for examination.
+    /// If repairs are on, quarantines a refused object that Apple returned about a subscription, at most once. The
+    /// object came from Apple over a verified connection, so it is kept for examination.
     ///
     /// - Throws: a `KafkaError`, or an error from the state's topic; a later run finds the object again.
     func quarantine(

@@ -64,7 +64,7 @@ struct StatusSweeper: Sendable {
             }
             if clocks.monotonicMilliseconds() - work.readAt > Self.freshness {
                 try await refresh(&work)
-                // The subscription was erased in the meantime.
+                // The subscription may have been erased in the meantime.
                 guard let now = self.row(row, work) else { return work.answer(row, nil, isPublished: false) }
                 if !now.isSame(as: current), look < Self.looks { continue }
             }

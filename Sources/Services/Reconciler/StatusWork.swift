@@ -30,8 +30,8 @@ struct StatusWork {
         cursor = run.progress?.pageToken
     }
 
-    /// Returns the next row after the cursor. The first pass covers the rows that need an answer, and the second pass
-    /// covers all others.
+    /// Returns the next row after the cursor, or nil if both passes are complete. The first pass covers the rows that
+    /// need an answer, and the second pass covers all others.
     mutating func next() -> PublishedSubscriptions.Row? {
         while let pass = progress?.pass {
             var index = cursor.map(index(after:)) ?? 0
@@ -105,7 +105,8 @@ struct StatusWork {
         cursor = row.subscription.originalTransactionId.rawValue
     }
 
-    /// Closes the pass. Keeps the failure if there has been no answer at all.
+    /// Counts the rows without an answer at the end of a pass. If there has been no answer at all, the rows remain
+    /// uncounted, so that ``end()`` can throw the failure.
     private mutating func closePass() {
         guard answered > 0 else { return }
         countUnanswered()

@@ -34,7 +34,8 @@ struct SweepConfiguration: Sendable {
     let budgetShare: Double
     let api: AppStoreSettings.API
 
-    /// - Throws: a `ConfigurationError` if no app has credentials, or a range is shorter than its interval.
+    /// - Throws: a `ConfigurationError` if the apps or credentials are unusable, no app has credentials, a range leaves
+    ///   a gap between two sweeps, or this member does not read every partition.
     init(_ configuration: Configuration) throws(ConfigurationError) {
         let (apps, api) = (try AppStoreSettings.apps(configuration), try AppStoreSettings.api(configuration))
         scopes = apps.filter { api.configuration.credentials[$0.bundleId] != nil }.flatMap { app in
@@ -113,9 +114,9 @@ struct SweepConfiguration: Sendable {
             isDryRun: sweep.request?.isDryRun ?? false, isWanted: isWanted)
     }
 
-    /// Returns the range of a run that ends at `end`. The range covers at least the usual range and the time since the
-    /// range of the last complete run. That time may be long: the reconciler may have been down, or the previous run
-    /// may have taken days.
+    /// Returns a run's range, which ends at `end`. The range covers at least the usual range and, within Apple's limit,
+    /// the time since the range of the last complete run. That time may be long: the reconciler may have been down, or
+    /// the previous run may have taken days.
     private func range(_ schedule: Schedule, after last: SweepRun?, first: Int64, end: Int64) -> SweepRange {
         let usual = end - schedule.range
         let from = last.map { min(usual, $0.range.to - overlap) } ?? usual

@@ -26,7 +26,7 @@ struct SweepLanes {
     /// The lanes in which a sweep has ended since the rows were read.
     private var ended: Set<Lane> = []
 
-    /// Returns the sweep running in a lane.
+    /// Returns the sweep running in a lane, if any.
     subscript(lane: Lane) -> Sweep? { running[lane] }
 
     /// Unblocks all lanes, before rows are read.

@@ -11,8 +11,8 @@ internal import Records
 internal import Synchronization
 internal import Telemetry
 
-/// Runs the sweeps that are due in this member's partitions. One sweep of each kind runs at a time, so that a long
-/// sweep does not block the others. All sweeps share the API budget.
+/// Runs the sweeps that are due in this member's partitions. At most one sweep of each kind runs at a time, and a long
+/// sweep does not block sweeps of other kinds. All sweeps share the API budget.
 ///
 /// The owner of a sweep's partition runs the sweep. Progress is saved in the row, and the next owner, or this process
 /// after a crash, continues from it.
@@ -29,9 +29,9 @@ final class SweepScheduler: Service {
         /// All sweeps in the installation, for the admin page.
         var listing: [Sweep] = []
 
-        /// Returns whether the sweep of failed deliveries for the same app has ended and is not due again, here or on
-        /// another member. That sweep is small and may involve deadlines, so it runs before a full sweep starts. A full
-        /// sweep that is already running does not wait for it.
+        /// Returns whether the sweep of failed deliveries for the same app is known and neither running nor due, here
+        /// or on another member. That sweep is small and may involve deadlines, so it runs before a full sweep starts.
+        /// A full sweep that is already running does not wait for it.
         func areFailuresRead(of everything: Sweep, at now: Int64) -> Bool {
             guard let failures = listing.first(where: { $0.kind == .failures && $0.isOfSameApp(as: everything) })
             else { return false }
@@ -122,12 +122,12 @@ final class SweepScheduler: Service {
 
     private func begin(_ owned: [Sweep]) {
         guard !groupPause.isPaused else {
-            // The jobs save their progress, and continue once the group resumes.
+            // The jobs have saved their progress, and continue once the group resumes.
             return due.cancel()
         }
         let now = clocks.wallMilliseconds()
         let waiting = owned.filter { $0.due ?? .max <= now }.sorted { Self.rank($0) < Self.rank($1) }
-        // Cancel the jobs of those running sweeps that should stop. The jobs save their progress; a later check records
+        // Cancel the jobs of running sweeps that should stop. Each job has saved its progress; a later check records
         // that the sweep ended.
         let ending = waiting.filter(\.isToEnd)
         let lanes = present.withLock(\.lanes)
@@ -235,7 +235,7 @@ final class SweepScheduler: Service {
         let run = sweeps.run(of: sweep, at: clocks.wallMilliseconds())
         if sweeps.isLonger(run, of: sweep.kind) {
             logger.warning(
-                "last complete sweep is older than its range; reading a longer range",
+                "the usual range leaves a gap since the last complete sweep; reading a longer range",
                 fields(sweep) + [LogField(.milliseconds, run.range.to - run.range.from)])
         }
         sweep.begin(run)

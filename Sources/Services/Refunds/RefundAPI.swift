@@ -72,7 +72,7 @@ extension APIError {
     }
 }
 
-/// The reason why a round is waiting: it needs either an intervention or more time.
+/// The reason why a round is waiting. The round needs either an intervention or more time.
 struct RefundObstacle: Hashable, Sendable {
     /// A code from ``RefundReason``.
     let reason: String

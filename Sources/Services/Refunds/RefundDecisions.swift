@@ -11,7 +11,7 @@ struct RefundDecisions: Sendable {
         case answer(FrozenAnswer)
         /// The round ends without an answer; another attempt would not change that.
         case withheld(reason: String, FrozenAnswer?)
-        /// The transaction as signed by Apple, which replaces one authenticated only by a shared secret.
+        /// The transaction as signed by Apple. It replaces a transaction authenticated only by the shared secret.
         case confirmed(RefundTransaction)
         /// No decision is possible yet. The round waits and is retried later.
         case unable(RefundObstacle)
@@ -180,7 +180,8 @@ extension RefundDecisions {
     private static let consentAge: Int64 = 3_600_000
 
     /// Checks consent before sending. Erasures and recorded withdrawals take effect immediately. The company's service
-    /// is called again if the decision is an hour old or if Apple has since reported that a parent withdrew consent.
+    /// is called again if the decision is an hour old and was not made by an operator, or if Apple has since reported
+    /// that a parent withdrew consent.
     ///
     /// - Parameter isLast: whether the round's deadline is near.
     func consent(
@@ -222,7 +223,8 @@ extension RefundDecisions {
         } catch {
             report(error, facts)
             guard error.isSilence else { return (.unknown(error.obstacle), .answers) }
-            // Consent was confirmed earlier in this round and has not been withdrawn since.
+            // If the rules are the fallback, the last attempt may rely on consent that was confirmed earlier in this
+            // round and has not been withdrawn since.
             let isEnough = isLast && fallback == .rules && !isRescinded
             return (isEnough ? .holds : .unknown(error.obstacle), .fails())
         }

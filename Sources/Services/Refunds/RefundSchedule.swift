@@ -6,8 +6,9 @@ internal import AppStoreServerAPI
 ///
 /// Many answers are decided concurrently, before they are due to be sent. Answers are sent by environment, production
 /// first, then by deadline. A failed case is retried later and does not delay others. While the API keeps failing for
-/// an app, the answer with the earliest deadline is sent to test whether the API has recovered. This is safe, because
-/// the bytes of the answer are frozen. The pause ends only after Apple accepts or permanently refuses an answer.
+/// an app, sending is paused, except for last attempts and for the answer with the earliest deadline, which tests
+/// whether the API has recovered. The test is safe, because the bytes of the answer are frozen. The pause ends only
+/// after Apple accepts or permanently refuses an answer.
 struct RefundSchedule {
     struct CaseKey: Hashable {
         let environment: AppStoreEnvironment
@@ -19,7 +20,7 @@ struct RefundSchedule {
         let key: CaseKey
         /// The app and environment, which determine the key, the budget and the pause.
         let scope: APIScope
-        /// The time when the answer is due. Answers are sent in this order.
+        /// The time when the answer is due. Within an environment, answers are sent in order of their deadlines.
         let deadline: Int64
         /// The time after which no attempt is made.
         let until: Int64
@@ -45,8 +46,8 @@ struct RefundSchedule {
         let scope: APIScope
         let at: Int64
         let attempts: Int
-        /// Whether a decision failed. This does not delay sending an answer that was frozen in the meantime, such as an
-        /// operator's.
+        /// Whether a decision failed. A failed decision does not delay sending an answer that was frozen in the
+        /// meantime, such as an operator's.
         let isDecision: Bool
         let triedAt: Int64
     }
@@ -54,7 +55,8 @@ struct RefundSchedule {
     private static let decisionsAtOnce = 16
     /// The number of cases to examine for each app and environment, in addition to those in progress.
     private static let lookAhead = 64
-    /// The time before the end, in milliseconds, at which a last attempt is made regardless of backoff and pauses.
+    /// The time before the end of a round, in milliseconds, at which a last attempt is made regardless of backoff and
+    /// pauses.
     static let margin: Int64 = 120_000
 
     private let concurrency: Int
@@ -142,8 +144,8 @@ struct RefundSchedule {
         return .send(key, attempts: attempts + 1, isLast: isLast)
     }
 
-    /// Returns the time of the next attempt. This is the end of the backoff or, if one comes sooner, the next of the
-    /// two times before the end of the round at which an attempt is always made.
+    /// Returns the time of the next attempt: the end of the backoff or, if sooner, the next of the two times before the
+    /// end of the round at which an attempt is always made.
     private func dueAt(_ retry: Retry, _ candidate: Candidate) -> Int64 {
         [candidate.until - fallbackMargin, candidate.until - Self.margin]
             .filter { $0 > retry.triedAt }.reduce(retry.at, min)
@@ -151,8 +153,8 @@ struct RefundSchedule {
 
     private func mayDecide(_ candidate: Candidate, at now: Int64) -> Bool {
         guard deciding.count < Self.decisionsAtOnce else { return false }
-        // A single decision tests whether the company's service has recovered. A round near its end is decided without
-        // the service.
+        // While the company's service is down, a single decision tests whether it has recovered. A round near its end
+        // is decided without the service.
         guard provider.isDown, now < candidate.until - fallbackMargin else { return true }
         return deciding.isEmpty && provider.isOver(at: now)
     }

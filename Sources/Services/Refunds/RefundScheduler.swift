@@ -19,7 +19,7 @@ internal import Telemetry
 final class RefundScheduler: Service {
     let name = "refund scheduler"
 
-    /// A waiting round and its winning proposal.
+    /// A waiting round and its winning proposal, if any.
     private struct Row {
         let refund: RefundCase
         let round: RefundRound

@@ -90,7 +90,7 @@ struct KeyedRefundStore: RefundStore {
 }
 
 extension RefundCase {
-    /// An empty case with the same identity, for adding parts.
+    /// An empty case with the same identity, to which parts can be added.
     var identity: RefundCase {
         RefundCase(environment: environment, bundleId: bundleId, transactionId: transactionId)
     }

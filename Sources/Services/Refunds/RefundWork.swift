@@ -186,7 +186,7 @@ struct RefundWork: Sendable {
         metrics.attempted(failure.outcome, refund.environment)
         log.log(
             failure.outcome == .unauthorized ? .error : .warning, key: failure.outcome.rawValue,
-            "Apple rejected an answer",
+            "failed to send an answer to Apple",
             fields(refund) + [LogField(.error, "\(failure)"), LogField(.attempts, attempts)]
                 + (failure.fix.map { [LogField(.fix, $0)] } ?? []))
         if failure.isFinalForConsumption {

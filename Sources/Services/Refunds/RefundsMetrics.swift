@@ -5,7 +5,7 @@ internal import RefundRules
 internal import Synchronization
 internal import Telemetry
 
-/// Metrics of the service, in addition to the runtime's. All have an environment label, so that sandbox problems need
+/// Metrics of the service, in addition to the runtime's. Most have an environment label, so that sandbox problems need
 /// not page anyone.
 final class RefundsMetrics: Sendable {
     /// Identifies the rounds in an environment that are waiting for the same reason.
@@ -38,7 +38,7 @@ final class RefundsMetrics: Sendable {
             RefundsMetricName.unauthorized,
             help: "401 responses from the App Store Server API: wrong key, issuer, app or clock.")
         providerFailures = registry.counters(
-            RefundsMetricName.providerFailures, help: "Requests to the company's service without a usable response.",
+            RefundsMetricName.providerFailures, help: "Requests to the company's service that got no usable response.",
             label: "reason", values: ProviderError.Code.allCases.map(\.rawValue))
         registry.collect { [weak self] samples in self?.sample(&samples, now()) }
     }

@@ -52,7 +52,8 @@ struct RefundsModel: StateModel {
         }
     }
 
-    /// Returns a case that erases the person but keeps the fact that requests were answered.
+    /// Returns a case that erases the person but keeps the fact that requests were answered, or nil if the topic or key
+    /// is not one of a case.
     func erasure(of key: [UInt8], in topic: KafkaTopic, at moment: Int64) -> RefundCase? {
         guard let environment = environments[topic], let separator = key.firstIndex(of: UInt8(ascii: "/")) else {
             return nil
@@ -72,7 +73,8 @@ struct RefundsModel: StateModel {
 
     func indexEntries(of state: RefundCase) -> [IndexEntry] { Self.customer(of: state) }
 
-    /// Returns the index entries for a customer: the account set by the app, and the Apple Account in this app.
+    /// Returns the index entries for a customer: the account token set by the app, and Apple's id for the customer and
+    /// the app.
     static func customer(of refund: RefundCase) -> [IndexEntry] {
         var entries: [IndexEntry] = []
         if let token = refund.transaction?.appAccountToken {

@@ -39,7 +39,7 @@ package enum RefundsSettings {
         help: "Timeout for one attempt, from connecting to the last byte of the response.")
     package static let providerRoots = Setting.readableFile(
         "refunds.provider.ca.file",
-        help: "PEM file with the root certificates that verify this service's certificate. Default: the system's.",
+        help: "PEM file with the root certificates that verify your service's certificate. Default: the system's.",
         example: "/etc/sluice/provider-ca.pem"
     ).optional
     package static let providerInsecure = Setting.boolean(
@@ -55,8 +55,8 @@ package enum RefundsSettings {
         "refunds.fallback", default: .withhold,
         help: """
             Fallback if the service at refunds.provider.url has not answered in time: withhold sends nothing; rules \
-            answers by refunds.rules and the recorded preference, and also answers requests that a rule holds for an \
-            operator, without a preference. The fallback does not apply to unreadable responses or refusals.
+            answers by refunds.rules and the recorded preference, and also answers, without a preference, requests \
+            that a rule holds for an operator. The fallback does not apply to unreadable responses or refusals.
             """)
     package static let fallbackMargin = Setting.duration(
         "refunds.fallback.before", default: .seconds(3_600), in: .seconds(180)...(.seconds(11 * 3_600)),

@@ -6,7 +6,7 @@ internal import Synchronization
 struct StateContent: Sendable, Equatable {
     /// The version. A state with a greater version string is newer.
     let version: String
-    /// The digest of everything except the version and the time.
+    /// The digest of everything sent to receivers except the version and the evaluation time.
     let digest: SHA256Digest
 }
 
@@ -16,7 +16,7 @@ struct StateContent: Sendable, Equatable {
 /// States are kept in memory only while their partition is assigned to this member; afterwards, another member may post
 /// states.
 final class AcceptedStates: Sendable {
-    /// The maximum number of purchases, at about 100 bytes each. Beyond it, a partition's entries are evicted.
+    /// The maximum number of purchases, at about 100 bytes each. Beyond it, the entries of one partition are evicted.
     static let limit = 50_000
 
     private struct State {

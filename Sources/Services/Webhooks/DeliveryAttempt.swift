@@ -17,7 +17,7 @@ package struct DeliveryAttempt: Sendable {
 
     /// Whether the receiver accepted the message.
     package var isAccepted: Bool { answer.outcome == .accepted }
-    /// The status of the response, or nil if there was no response.
+    /// The status of the response, or nil if there was no usable response.
     package var status: Int? { answer.status }
     /// One sentence for people, without the path, the query, the payload or the secret.
     package var text: String { answer.text }

@@ -3,7 +3,7 @@ internal import JSON
 internal import Kafka
 internal import Records
 
-/// Creates messages for `webhooks.content=notification` and `signed` from notification topic records.
+/// Creates messages for `webhooks.content=notification` and `signed` from records in the notification topics.
 extension MessageReading {
     private struct Parts {
         let record: NotificationRecord

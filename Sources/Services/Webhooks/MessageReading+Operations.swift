@@ -3,7 +3,7 @@ internal import JSON
 internal import Kafka
 internal import Records
 
-/// Creates messages for `webhooks.content=operations` from operator event topic records.
+/// Creates messages for `webhooks.content=operations` from records in the operator event topic.
 extension MessageReading {
     /// Returns a message with the whole event as its data. Types and members of later versions are passed through.
     func operatorEvent(_ record: KafkaRecord) throws(WebhookMessageError) -> WebhookMessage {

@@ -6,7 +6,7 @@ internal import KeyedState
 internal import Primitives
 internal import Records
 
-/// Creates messages for `webhooks.content=state` from entitlement topic records.
+/// Creates messages for `webhooks.content=state` from records in the entitlement topics.
 extension MessageReading {
     /// The member that contains the facts behind a state, which are internal and not sent to receivers.
     private static let internalMember = "facts"
@@ -36,7 +36,7 @@ extension MessageReading {
         return message
     }
 
-    /// Returns the digest of everything except the version and the time of the answer.
+    /// Returns the digest of everything sent to receivers except the version and the evaluation time.
     private static func content(of state: JSONElement) -> SHA256Digest {
         var digest = SHA256()
         for member in state.members where ![internalMember, "version", "asOf"].contains(member.name) {
@@ -51,7 +51,7 @@ extension MessageReading {
         _ record: KafkaRecord, _ environment: AppStoreEnvironment
     ) throws(WebhookMessageError) -> WebhookMessage {
         guard let (bundleId, subject) = record.keyParts else { throw .unusable(WebhooksReason.keyMissing) }
-        // This is the tombstone of an expired row that was already reported as erased.
+        // Skip the tombstone of an expired row, because the row was already reported as erased.
         guard record.header(StateHeader.expired) == nil else { throw .unwanted(WebhooksReason.expired) }
         let moment =
             record.header(StateHeader.moment)?.value.flatMap { Int64(String(decoding: $0, as: UTF8.self)) }

@@ -3,7 +3,7 @@ internal import HTTPClient
 /// The outcome of one attempt, and its consequence for the record.
 struct ReceiverAnswer: Sendable, Equatable {
     let outcome: WebhooksOutcome
-    /// The status of the response, or nil if there was no response.
+    /// The status of the response, or nil if there was no usable response.
     let status: Int?
     /// One sentence for the log, without the path, the query, the payload or the secret.
     let text: String
@@ -25,7 +25,7 @@ struct ReceiverAnswer: Sendable, Equatable {
     /// The reason code to record: the status or, without a response, the outcome.
     var reasonCode: String { status.map { "\(WebhooksReason.refusedPrefix)\($0)" } ?? outcome.rawValue }
 
-    /// Evaluates a failure without a response.
+    /// Evaluates a failure without a usable response.
     init(_ error: HTTPClientError) {
         status = nil
         retryAfter = nil

@@ -69,8 +69,8 @@ final class RecordFailures: Sendable {
     func acceptedAgain() { state.withLock { $0.accepted &+= 1 } }
 
     /// Returns whether a record has been failing for so long that the only evidence still missing is the acceptance of
-    /// another record, which shows that the receiver is up. Always false while many records are failing: the receiver
-    /// is then at fault even if it accepts probes.
+    /// another record, which would show that the receiver is up. Always false while many records are failing: the
+    /// receiver is then at fault even if it accepts probes.
     ///
     /// - Parameter now: the current time in monotonic nanoseconds.
     func lacksAcceptance(_ record: KafkaRecord, at now: UInt64) -> Bool {
@@ -122,8 +122,8 @@ final class RecordFailures: Sendable {
         return isAtFault
     }
 
-    /// Restores a failure from an earlier process or assignment. Only records accepted after this call make the next
-    /// failure count.
+    /// Restores a failure from an earlier process or assignment. The next failure counts only if the receiver accepts
+    /// another record after this call.
     private func failure(of kept: KeptFailure, accepted: UInt64, at now: UInt64) -> Failure {
         let age = min(max(0, clocks.wallMilliseconds() - kept.first), Self.maximumAge)
         return Failure(count: kept.count, accepted: accepted, first: Int64(clamping: now) &- age * 1_000_000)

@@ -7,7 +7,7 @@ struct WebhookFilter: Sendable, Equatable {
     /// The types; empty means every type. A type also covers the types below it: `purchase` covers `purchase.expired`.
     let types: [String]
 
-    /// Returns the ``WebhooksReason`` for not sending the message to this receiver, or nil if it gets the message.
+    /// Returns the ``WebhooksReason`` for not sending the message to this receiver, or nil if the message is sent.
     func refusal(_ message: WebhookMessage) -> String? {
         if !apps.isEmpty, let app = message.bundleId, !apps.contains(app.rawValue) { return WebhooksReason.otherApp }
         if !types.isEmpty, !types.contains(where: { covers($0, message.type) }) { return WebhooksReason.otherType }

@@ -13,8 +13,8 @@ struct WebhookMessage: Sendable, Equatable {
     let body: [UInt8]
     /// The record's W3C trace context, if it has a valid one.
     let traceParent: String?
-    /// The content of the purchase's state, used to recognize equal states, which are not posted again. Nil if every
-    /// message is posted.
+    /// The content of the purchase's state, used to recognize equal states, which are not posted again. Nil for a
+    /// message that is always posted.
     var content: StateContent?
 }
 

@@ -44,7 +44,7 @@ struct WebhookSender: Sendable {
             answer = ReceiverAnswer(response, now: timestamp)
         } catch {
             if let span { endSpan(span, message, error) }
-            // In both cases, the task was cancelled.
+            // Either code means that the task was cancelled.
             if error.code == .cancelled || error.code == .closed { throw CancellationError() }
             answer = ReceiverAnswer(error)
         }

@@ -3,7 +3,8 @@
 ///
 /// Versions are derived from signing and evaluation times, not from offsets, which restart when a topic is recreated.
 enum WebhookVersion {
-    /// Returns the version of an erasure: the end of the erased period. An erased state has no other version.
+    /// Returns the version of an erasure, derived from the end of the erased period, because a tombstone contains no
+    /// version.
     static func text(erasedAt milliseconds: Int64) -> String { "\(padded(milliseconds))-\(padded(milliseconds))" }
 
     /// Returns the version of a notification. Sluice orders Apple's statements about a subject by signedDate, then by

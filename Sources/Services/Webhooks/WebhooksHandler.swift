@@ -9,10 +9,10 @@ internal import Telemetry
 /// Posts each record in the receiver's scope until the receiver accepts it.
 ///
 /// A record is done when the receiver has accepted it. It is dead-lettered only if the receiver repeatedly fails to
-/// process it while accepting other records. If the status concerns the record (``Refused``), this happens once its
-/// attempts are used up. If the status concerns the receiver or there is no response (``RecordFailures``), this happens
-/// after some time. More than ``refusalLimit`` consecutive refusals, of any records, are the receiver's fault; all
-/// records then wait until one is accepted.
+/// process it while accepting other records. If the status concerns the record (``Refused``), this happens once the
+/// record's attempts are used up. If the status concerns the receiver or there is no response (``RecordFailures``),
+/// this happens after some time. More than ``refusalLimit`` consecutive refusals, of any records, are the receiver's
+/// fault; all records then wait until one is accepted.
 package final class WebhooksHandler: RecordHandler {
     /// The receiver refused the record.
     struct Refused: RecordFault, CustomStringConvertible {
@@ -132,8 +132,8 @@ package final class WebhooksHandler: RecordHandler {
         return attempt
     }
 
-    /// Posts a probe. A failing record is at fault only if the receiver accepts something else. Without a probe, a
-    /// partition with nothing else to deliver would wait for the failing record indefinitely.
+    /// Posts a probe if one is needed and due. A failing record is at fault only if the receiver accepts something
+    /// else. Without a probe, a partition with nothing else to deliver would wait for the failing record indefinitely.
     private func askForAcceptance(beside record: KafkaRecord) async throws {
         let now = sender.clocks.monotonicNanoseconds()
         guard failures.lacksAcceptance(record, at: now), let message = probe.take(at: now) else { return }

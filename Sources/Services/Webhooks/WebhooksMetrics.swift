@@ -16,7 +16,7 @@ struct WebhooksMetrics: Sendable {
         }
         self.attempts = attempts
         duration = registry.histogram(
-            WebhooksMetricName.attemptDuration, help: "Duration of one delivery attempt, with any outcome.")
+            WebhooksMetricName.attemptDuration, help: "Duration of one delivery attempt, whatever its outcome.")
         stop = registry.gauge(
             WebhooksMetricName.stopped, help: "1 if the receiver responded 410 and deliveries stopped, otherwise 0.")
         stop.set(0)

@@ -33,7 +33,7 @@ enum WebhooksOutcome: String, Sendable, CaseIterable {
 /// The reason codes for dead-lettered and skipped records. Other possible codes are `http_…` with the response status
 /// and, if there was no response, those of ``WebhooksOutcome``.
 enum WebhooksReason {
-    /// An erasure without a purchase in its key: the subject of the erasure is unknown.
+    /// An erasure whose key does not identify a purchase, or a record from a topic without an environment.
     static let keyMissing = "key_missing"
     /// The value is invalid for its topic.
     static let unreadable = "unreadable"
@@ -46,7 +46,7 @@ enum WebhooksReason {
     // Skipped.
     /// A version 1 notification, which contains no Apple-signed payload to post.
     static let unsigned = "unsigned"
-    /// The tombstone of an expired row, which was already reported as erased.
+    /// The tombstone of an expired row. The row was already reported as erased.
     static let expired = "expired"
     /// The receiver has already accepted an equal state for the purchase.
     static let unchanged = "unchanged"

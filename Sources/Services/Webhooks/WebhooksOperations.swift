@@ -28,7 +28,8 @@ package enum WebhooksOperations {
 
     /// Reposts the message with this `webhook-id`, with the same body and ID. Searches the topic for its record.
     ///
-    /// - Throws: a `ConfigurationError`, or a `StartupError` if the record no longer exists.
+    /// - Throws: a `ConfigurationError`, or a `StartupError` if `id` is not a `webhook-id` or the record no longer
+    ///   exists.
     package static func resend(
         _ id: String, _ configuration: Configuration, kafka: KafkaConfiguration
     ) async throws -> DeliveryAttempt {
@@ -53,13 +54,13 @@ package enum WebhooksOperations {
             throw StartupError(
                 "\(topic) no longer has a record with this id",
                 fix: wanted.content == .state
-                    ? "Kafka keeps only the latest state of each purchase; the receiver gets it with the next change"
+                    ? "Kafka keeps only each purchase's latest state; the receiver gets a new state on the next change"
                     : "Kafka deletes records when the topic's retention period ends")
         }
         return try await send(found, settings)
     }
 
-    /// Returns a reader for messages with this content, with all certificates loaded.
+    /// Returns a reader for messages with this content. For `signed`, all certificates have been loaded.
     static func reading(
         _ content: WebhookContent, _ settings: WebhooksConfiguration, _ kafka: KafkaConfiguration
     ) async throws -> MessageReading {

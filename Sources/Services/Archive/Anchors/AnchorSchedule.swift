@@ -11,7 +11,7 @@ struct AnchorSchedule: Sendable {
 
     private var entries: [LogNames: Entry] = [:]
 
-    /// Removes all other logs, which another member now owns.
+    /// Removes all logs except the given ones, because another member now owns the rest.
     mutating func keep(_ logs: [LogNames]) {
         let owned = Set(logs)
         entries = entries.filter { owned.contains($0.key) }

@@ -96,8 +96,8 @@ final class AnchorService: Service {
         return succeeded
     }
 
-    /// Anchors a log. If the anchor's history conflicts with the checkpoint that was read, retries with the current
-    /// log. The partition may have moved, and its new owner may have anchored a newer checkpoint.
+    /// Anchors a log. If the anchor reports a conflict and the log has a larger checkpoint by now, retries once with
+    /// that checkpoint: the partition may have moved, and its new owner may have anchored more of the log.
     ///
     /// - Returns: the number of leaves in the checkpoint that the anchor accepted.
     private func give(_ log: AnchoredLog, to anchor: any CheckpointAnchor) async throws(ArchiveServiceError) -> Int {

@@ -53,7 +53,7 @@ extension ArchiveSettings {
 
     /// Reads the witnesses from the configured file. Returns none if no file is configured.
     ///
-    /// - Throws: a `ConfigurationError` if the file contains no witnesses.
+    /// - Throws: a `ConfigurationError` if the file is unreadable or invalid, or lists no witnesses.
     static func witnesses(_ configuration: Configuration) throws(ConfigurationError) -> [Witness] {
         guard let path = configuration[anchorWitnesses] else { return [] }
         do throws(FileError) {

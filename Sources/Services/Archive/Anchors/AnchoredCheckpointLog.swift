@@ -1,8 +1,8 @@
 internal import ArchiveLog
 internal import ObjectStorage
 
-/// Checks the checkpoint log against the anchors before this process signs anything. After an anchor has responded
-/// once, the process does not check again.
+/// Checks the checkpoint log against the anchors before this process signs anything. Once an anchor has returned a
+/// checkpoint, or all anchors have been read for a log that this host had not signed, the process does not check again.
 actor AnchoredCheckpointLog {
     private let store: any ObjectStore
     private let signer: CheckpointSigner
@@ -15,8 +15,8 @@ actor AnchoredCheckpointLog {
         self.anchors = anchors
     }
 
-    /// - Parameter hasNote: whether this host has signed anything before. If it has, an unreachable anchor is not an
-    ///   error.
+    /// - Parameter hasNote: whether this host has a signed note for the log that is being opened. If it has one, an
+    ///   unreachable anchor is not an error.
     /// - Throws: `ArchiveError` if an anchor has more of the log than the archive, or ``ArchiveServiceError``:
     ///   `anchorUnreachable`.
     func check(hasNote: Bool) async throws {

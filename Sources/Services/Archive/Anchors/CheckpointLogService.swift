@@ -111,8 +111,8 @@ final class CheckpointLogService: Service {
     }
 
     /// Returns whether a copy of the checkpoint exists. A writer creates the copy once the checkpoint is durable. If
-    /// this service appended a checkpoint earlier, a power failure could remove the checkpoint from its own log but not
-    /// from the checkpoint log. A checkpoint without a copy waits for one interval; by then, its writer has made it
+    /// this service appended a checkpoint before that, a power failure could remove the checkpoint from its own log but
+    /// not from the checkpoint log. A checkpoint without a copy waits for one interval; by then, its writer has made it
     /// durable or signed a newer one.
     private func isDurable(_ names: LogNames, _ size: Int) async -> Bool {
         let reader = LogReader(surroundings.store, names: names, verifiers: surroundings.verifiers)

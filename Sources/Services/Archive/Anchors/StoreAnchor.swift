@@ -35,7 +35,8 @@ struct StoreAnchor: CheckpointAnchor {
         }
     }
 
-    /// Returns the reason why the new checkpoint is not consistent with the anchored one, or nil if it is.
+    /// Returns the reason why the new checkpoint is inconsistent with the anchored one, or nil if it is consistent or
+    /// none is anchored.
     private func problem(_ log: AnchoredLog, _ found: StoredObject?) async throws(ObjectStoreError) -> String? {
         guard let found else { return nil }
         guard let old = Self.checkpoint(found.bytes), KeyName.areEqual(old.origin, log.checkpoint.checkpoint.origin)
@@ -63,7 +64,7 @@ struct StoreAnchor: CheckpointAnchor {
         } catch {
             guard error.code == .exists else { throw error }
             guard let copy = try await store.read(name) else { return }
-            // After a restart, the same tree is signed again with a later timestamp.
+            // After a restart, the same tree is signed again with a later timestamp, so only the roots are compared.
             guard Self.checkpoint(copy.bytes)?.root == log.checkpoint.checkpoint.root else {
                 throw ObjectStoreError(.changed, "the anchor has a different \(name)")
             }

@@ -17,7 +17,7 @@ struct Witness: Sendable, Equatable {
     /// Parses one witness per line: the name for metrics, the verifier key and the URL. Empty lines and lines that
     /// begin with `#` are ignored.
     ///
-    /// - Throws: a `FileError` with the line number and the problem.
+    /// - Throws: a `FileError` with the problem and, if the problem concerns one line, the line number.
     static func read(_ text: [UInt8]) throws(FileError) -> [Witness] {
         var witnesses: [Witness] = []
         let lines = String(decoding: text, as: UTF8.self).split(

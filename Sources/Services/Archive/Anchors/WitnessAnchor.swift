@@ -71,8 +71,8 @@ final class WitnessAnchor: CheckpointAnchor {
         }
     }
 
-    /// Returns the checkpoint with the witness's cosignatures. Signatures under the witness's name by other keys are
-    /// kept unverified, because a witness may have an Ed25519 and an ML-DSA-44 key (c2sp.org/tlog-cosignature).
+    /// Returns the checkpoint with the witness's cosignatures. Signatures under the witness's name but from other keys
+    /// are kept unverified, because a witness may have an Ed25519 and an ML-DSA-44 key (c2sp.org/tlog-cosignature).
     /// Signatures under other names are dropped.
     private func cosigned(_ body: [UInt8], _ log: AnchoredLog) throws(ArchiveServiceError) -> SignedNote {
         let signatures: [NoteSignature]

@@ -106,8 +106,9 @@ final class ErasureFollower: Service {
         await consumer.close(within: .seconds(5))
     }
 
-    /// Returns the key store's position, or the beginning of the topic if the topic no longer contains that offset. In
-    /// that case, the record was deleted or the topic was recreated. Applying a record again changes nothing.
+    /// Returns the key store's position, or the beginning of the topic if the key store has no position or the topic no
+    /// longer contains it, because the record was deleted or the topic was recreated. Applying a record again changes
+    /// nothing.
     private func nextOffset() async throws -> KafkaOffset {
         let marks = try await KafkaAdmin(kafka).closing { (admin) async throws(KafkaError) in
             try await admin.watermarks(of: place.topic)[place]
@@ -118,15 +119,15 @@ final class ErasureFollower: Service {
         return next
     }
 
-    /// Drops keys destroyed by other processes, such as sluicectl, and empties the write-ahead log if those processes
-    /// prevented it earlier.
+    /// Drops keys destroyed by other processes, such as sluicectl, and empties the write-ahead log if an earlier
+    /// attempt failed.
     private func tidy() throws {
         try keys.refresh()
         guard state.withLock(\.isLogDue) else { return }
         do {
             try keys.overwriteLog()
         } catch {
-            // The log could not be overwritten. The next check retries.
+            // If the log could not be overwritten, the next check retries.
             guard error.code == .notOverwritten else { throw error }
             return
         }

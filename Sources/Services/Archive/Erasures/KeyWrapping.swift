@@ -4,7 +4,7 @@ internal import PipelineRuntime
 internal import Telemetry
 
 extension TaskService {
-    /// Rewraps data keys with the first key-encryption key after a rotation, while archiving continues.
+    /// After a rotation, rewraps data keys with the first configured key-encryption key, while archiving continues.
     static func keyWrapping(_ keys: KeyStore, logger: Logger) -> TaskService {
         TaskService("key wrapping") {
             await withTaskExecutorPreference(HandlerThreads.shared) {

@@ -11,7 +11,7 @@ struct KeyTopicMetrics: Sendable {
         let counter = { (outcome: String) in
             registry.counter(
                 ArchiveMetricName.keyRecords,
-                help: "Keys topic records that this host applied, refused or published.",
+                help: "Records in the keys topic that this host applied, refused or published.",
                 labels: [MetricLabel("outcome", outcome)])
         }
         (applied, refused, published) = (counter("applied"), counter("refused"), counter("published"))

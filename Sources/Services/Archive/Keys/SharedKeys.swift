@@ -10,7 +10,7 @@ internal import Telemetry
 /// a key only after reading it back as the first key of its subject.
 ///
 /// At startup, the keys topic is read to its end before the erasures topic, so that a host with an empty key store
-/// creates the same pseudonyms as the others. Keys are published after both have been read.
+/// creates the same pseudonyms as the others. Data keys are published only after both topics have been read.
 final class SharedKeys: Service {
     let name = "archive keys"
 
@@ -100,8 +100,8 @@ final class SharedKeys: Service {
             "there was no key store at \(keys.path), but the archive has logs and \(place.topic) has no records",
             setting: "archive.key.store",
             fix: """
-                Correct the setting, or restore the key store from its backup; if another host has it, start that host \
-                first
+                Correct the setting, or restore the key store from its backup; if another host has a key store, start \
+                that host first
                 """)
     }
 
@@ -135,7 +135,7 @@ final class SharedKeys: Service {
         await announcer.close(within: limit)
     }
 
-    /// Returns the next offset that the key store must read.
+    /// Returns the offset from which the keys topic must be read into the key store.
     private func nextOffset() async throws -> KafkaOffset {
         let marks = try await KafkaAdmin(kafka).closing { (admin) async throws(KafkaError) in
             try await admin.watermarks(of: place.topic)[place]

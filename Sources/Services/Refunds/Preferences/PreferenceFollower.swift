@@ -39,13 +39,13 @@ final class PreferenceFollower: Service {
         self.logger = logger
         self.pause = pause
         ignored = metrics.counter(
-            RefundsMetricName.preferencesIgnored, help: "Records in the preferences topic without a usable key.")
+            RefundsMetricName.preferencesIgnored, help: "Records in the preferences topic that have no usable key.")
     }
 
     /// The reason why preferences may be outdated, or nil while the topic is being read.
     var obstacle: String? { state.withLock(\.problem) }
 
-    /// Returns a customer's preference, merged from the records with these keys.
+    /// Returns a customer's preference, merged from the records with these keys, or nil if there are none.
     ///
     /// - Parameter keys: the customer's appAccountToken and appTransactionId.
     /// - Throws: ``UnreadablePreference`` if a record is unreadable or the topic is not being read.

@@ -36,7 +36,7 @@ extension ConsumptionProvider {
             throw configuration.error(
                 RefundsSettings.providerURL.key,
                 """
-                an http:// URL sends purchases unencrypted; use https://, or allow it with \
+                an http:// URL sends purchases unencrypted; use https://, or allow http:// with \
                 \(RefundsSettings.providerInsecure.key)=true
                 """)
         }

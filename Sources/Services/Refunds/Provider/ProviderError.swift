@@ -33,8 +33,8 @@ package struct ProviderError: Error, Hashable, Sendable, CustomStringConvertible
     /// One sentence for the log, without the path, the query, the secret or any value from the answer.
     package let message: String
 
-    /// Whether there was no answer at all. Any other failure is an unusable answer; consent must then not be taken from
-    /// another source.
+    /// Whether the service gave no answer: it did not respond, or responded with a temporary failure. Any other failure
+    /// is an unusable answer, after which consent must not be taken from another source.
     package var isSilence: Bool {
         switch code {
         case .timedOut, .connectionFailed, .tls, .unavailable, .throttled, .cancelled, .failed: true
@@ -62,7 +62,7 @@ package struct ProviderError: Error, Hashable, Sendable, CustomStringConvertible
         self.message = message
     }
 
-    /// Creates the failure for a request without an answer.
+    /// Creates the failure for a request without a complete response.
     init(_ error: HTTPClientError) {
         let code: Code
         switch error.code {

@@ -18,8 +18,8 @@ struct PostCommand {
     func run(_ console: Console) async throws -> ExitCode {
         let pki = try PKICommand.load(configuration[SimulatorSettings.pki])
         let apiPort = configuration[ServerAPISettings.port]
-        // If the API is served, a scenario ends at its refund request and the API posts the outcome, but only in
-        // version 2.
+        // If this command serves the API and posts version 2 notifications, a scenario ends at its refund request, and
+        // the API posts the outcome. The API posts no other version.
         let formats = configuration[SimulatorSettings.formats]
         let series = try ScenarioSeries(
             configuration, endsAtRefundRequests: apiPort != nil && formats.contains(.v2))

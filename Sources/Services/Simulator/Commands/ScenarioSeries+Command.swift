@@ -5,7 +5,8 @@ internal import FoundationEssentials
 extension ScenarioSeries {
     /// Creates the series described by the command line, with its customers and scenarios.
     ///
-    /// - Parameter endsAtRefundRequests: whether the API continues a scenario after a refund request.
+    /// - Parameter endsAtRefundRequests: whether scenarios end at their refund requests, because the API continues
+    ///   them.
     /// - Throws: ``SimulatorError`` if no scenario is selected.
     init(_ configuration: Configuration, endsAtRefundRequests: Bool = false) throws {
         let names = configuration[SimulatorSettings.scenario]

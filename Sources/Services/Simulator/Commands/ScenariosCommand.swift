@@ -20,7 +20,7 @@ struct ScenariosCommand {
             return .ok
         }
         guard let scenario = Scenario.named(name) else {
-            console.note("unknown scenario \(name); `sluice-simulator scenarios` lists them")
+            console.note("unknown scenario \(name); `sluice-simulator scenarios` lists all scenarios")
             return .failure
         }
         await console.print(output == .json ? Self.json(scenario).text : Self.steps(scenario))

@@ -42,8 +42,8 @@ enum ServerAPISettings {
     static let historyFiles = Setting.string(
         "history-files",
         help:
-            "Directory of .jws files, each a compact JWS or a body that contains one. The history lists them as never "
-            + "delivered, byte for byte. Set --app to the app in the files.",
+            "Directory of .jws files, each a compact JWS or a body that contains one. The history lists them "
+            + "unchanged, as never delivered. Set --app to the app in the files.",
         example: "./captured"
     ).optional.onCommandLineOnly
     static let acceptUnknown = Setting.flag(
@@ -89,8 +89,8 @@ extension ValueKind where Value == ServerAPIFaults {
             guard let faults = ServerAPIFaults(text: text) else {
                 let kinds = ServerAPIFaults.Kind.allCases.map(\.rawValue).joined(separator: ", ")
                 throw SettingError(
-                    "must be a list of kind=percentage, each kind once (\(kinds)) and at most 100% in total, such as "
-                        + "429=10%,reset=5%")
+                    "must be a list of kind=percentage in which each kind occurs at most once and the total is at most "
+                        + "100%, such as 429=10%,reset=5%; kinds: \(kinds)")
             }
             return faults
         }

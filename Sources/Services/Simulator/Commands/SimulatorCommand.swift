@@ -28,13 +28,13 @@ package enum SimulatorCommand {
 
             With --api-port it also serves the App Store Server API for the simulated customers, until every refund \
             request is decided. In this case, a scenario's steps after its refund request are skipped. The request is \
-            posted up to three times, 8 hours apart, until a consumption answer arrives. The decision follows the \
-            preference in the answer after --decision-delay. Without an answer, the purchase is refunded 8 hours after \
+            posted up to three times, 8 hours apart, until a consumption answer arrives. After --decision-delay, the \
+            decision follows the preference in the answer. Without an answer, the purchase is refunded 8 hours after \
             the last request.
 
             With --formats, events are also, or only, sent as version 1 (v1) or as the older status update \
-            notification (v0). These formats do not cover many events; their attempts are retried 6, 24 and 48 hours \
-            after the previous one. The API's refund decisions are sent in version 2.
+            notification (v0). Many events do not exist in these formats. Attempts in these formats are retried 6, 24 \
+            and 48 hours after the previous one. The API's refund decisions are sent in version 2.
 
             With --undelivered, a share of the notifications is never posted. Each gets a line with "undelivered" in \
             --report, and is listed by Get Notification History on --api-port, or by `serve` with the same flags.

@@ -35,7 +35,7 @@ enum SimulatorSettings {
     ).onCommandLineOnly.formerly(
         "environment", if: { $0 == "Production" || $0 == "Sandbox" }, value: { $0.lowercased() })
     static let scenario = Setting(
-        "scenario", .scenarios, default: "all", help: "One scenario, several separated by commas, or all of them."
+        "scenario", .scenarios, default: "all", help: "One or more scenarios, separated by commas, or all."
     ).onCommandLineOnly
     static let accounts = Setting.integer(
         "accounts", in: 1...10_000_000,

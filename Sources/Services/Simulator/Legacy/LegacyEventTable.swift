@@ -13,7 +13,7 @@ struct LegacyEventTable {
     /// Whether the event changed the product.
     let changedProduct: Bool
 
-    /// Returns the types in sending order, or none if no format before version 2 reports the event.
+    /// Returns the types in sending order, or none for version 2 and for events that the format does not report.
     func types(of event: ScenarioEvent, _ format: NotificationFormat) -> [LegacyNotificationType] {
         switch format {
         case .v2: []
@@ -38,7 +38,8 @@ struct LegacyEventTable {
         case .turnsRenewalOff, .turnsRenewalOn, .cancelsAfterPriceIncrease: [.didChangeRenewalStatus]
         case .renewalFails: [.didFailToRenew]
         case .billingRecovers: [.didRecover]
-        // Version 1 does not report the expiry itself. If the expiry ended automatic renewal, it reports that change.
+        // Version 1 does not report the expiry itself. If the expiry ended automatic renewal, version 1 reports that
+        // change.
         case .expires: changedRenewalStatus ? [.didChangeRenewalStatus] : []
         case .priceIncreaseAnnounced: [.priceIncreaseConsent]
         case .renews: [.didRenew]

@@ -56,7 +56,8 @@ extension ScenarioPlayer {
         content.transaction = subject ?? transaction
         if let renewal {
             content.renewalInfo = renewal.payload(signedDate: now, transaction: transaction, app: app, account: account)
-            // Apple's documentation of this notification lists only the transaction and the renewal information.
+            // For a cancellation after a price increase, Apple documents only the transaction and the renewal
+            // information.
             if event != .cancelsAfterPriceIncrease {
                 content.container.put("status", renewal.status(of: transaction, at: now))
             }
@@ -85,7 +86,8 @@ extension ScenarioPlayer {
         var token = JSONObject()
         token.put("externalPurchaseId", externalPurchaseId)
         token.put("tokenCreationDate", now - Duration.days(1).milliseconds)
-        // Sent in both environments, because a receiver has no other member with which to match the token to the app.
+        // Unlike in other objects, the app id is sent in both environments, so that a receiver can match the token to
+        // the app.
         token.put("appAppleId", app.appAppleId.rawValue)
         token.put("bundleId", app.bundleId.rawValue)
         if event != .externalPurchaseToken(.unreported) {

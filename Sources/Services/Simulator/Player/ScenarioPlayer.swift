@@ -21,7 +21,7 @@ struct ScenarioPlayer {
     var subject: Transaction?
     /// All transactions of the run in their current state, oldest first.
     private(set) var receipt: [Transaction] = []
-    /// The time at which renewal was last turned on or off, or at which an upgrade last reported a change to it.
+    /// The time at which renewal was last turned on or off, or at which an upgrade last reported such a change.
     var renewalStatusChangeDate: Int64?
     private var transactions: Int64 = 0
 

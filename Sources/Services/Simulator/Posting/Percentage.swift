@@ -1,4 +1,4 @@
-/// A share from 0 % to 100 %, exact to a hundredth of a percent.
+/// A share from 0% to 100%, exact to a hundredth of a percent.
 package struct Percentage: Sendable, Equatable {
     /// The share in hundredths of a percent, 0 to 10000.
     package let basisPoints: Int
@@ -15,7 +15,7 @@ package struct Percentage: Sendable, Equatable {
 
     package static let zero = Percentage(unchecked: 0)
 
-    /// Parses `15%`, `15` or `0.25%`.
+    /// Parses text such as `15%`, `15` or `0.25%`. Returns `nil` if the text is malformed or the share exceeds 100%.
     package init?(text: String) {
         let number = text.hasSuffix("%") ? text.dropLast() : text[...]
         let parts = number.split(separator: ".", omittingEmptySubsequences: false)

@@ -23,10 +23,11 @@ package struct PostingPlan: Sequence, IteratorProtocol, Sendable {
     package let count: Int
     /// Number of duplicate posts: exactly the requested share.
     package let duplicates: Int
-    /// Number of notifications to post after a later one from the same run. It is lower than requested only if too few
-    /// notifications have a successor.
+    /// Number of notifications to post after a later one from the same run: the requested share. Fewer are late only if
+    /// too few notifications have a successor.
     package let late: Int
-    /// Number of notifications that are never posted. It is lower than requested only if `mayBeLost` allows too few.
+    /// Number of notifications that should never be posted: the requested share. More are posted only if `mayBeLost`
+    /// allows too few losses.
     package let undelivered: Int
 
     /// Number of messages in each scenario. With only version 2, this is the number of steps.
@@ -174,7 +175,7 @@ package struct PostingPlan: Sequence, IteratorProtocol, Sendable {
         return PlannedPost(run: run, step: message.step, format: message.format, number: message.number)
     }
 
-    /// Replaces the run with the next one if it has finished.
+    /// Replaces the run at an index with the next one if the run has finished, or removes it if there is no next one.
     private mutating func finish(at index: Int) {
         guard underWay[index].step >= stepCount(of: underWay[index].run) else { return }
         if let run = startRun() {

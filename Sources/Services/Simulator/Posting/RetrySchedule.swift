@@ -2,7 +2,7 @@ package import AppStoreModel
 
 /// The App Store's retries after a failed attempt (Apple: "Responding to App Store Server Notifications").
 package struct RetrySchedule: Sendable, Equatable {
-    /// The delays, each from the previous attempt.
+    /// The delays, each measured from the previous attempt.
     package let delays: [Duration]
 
     /// Creates the schedule for a format. In production, version 2 is retried after 1, 12, 24, 48 and 72 hours, and

@@ -17,14 +17,14 @@ extension Scenario {
                 .atExpiry(.renews),
             ]),
         Scenario(
-            "offer-upgrade", "An offer code moves the subscriber to the higher level", .basicMonthly,
+            "offer-upgrade", "An offer code moves the subscriber to a higher level", .basicMonthly,
             steps: [
                 .first(.subscribes()),
                 .after(.days(12), .redeemsUpgrading(.code, to: .premiumMonthly)),
                 .atExpiry(.renews),
             ]),
         Scenario(
-            "offer-downgrade", "An offer moves the subscriber to the lower level when the next period begins",
+            "offer-downgrade", "An offer moves the subscriber to a lower level when the next period begins",
             .premiumMonthly,
             steps: [
                 .first(.subscribes()),
@@ -99,7 +99,7 @@ extension Scenario {
             ]),
         Scenario(
             "refund-request-assigned",
-            "A member of a group requests a refund of the assigned subscription; Apple does not accept data about it",
+            "A member of a group requests a refund of an assigned subscription, about which Apple accepts no data",
             .premiumMonthly, ownership: .assigned,
             steps: [
                 .first(.subscribes()),

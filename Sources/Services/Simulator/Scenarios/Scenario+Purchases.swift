@@ -15,7 +15,7 @@ extension Scenario {
             ]),
         Scenario(
             "refund-requests-repeated",
-            "Is denied a refund, requests it again on Apple's site, is denied without notification, requests it again",
+            "Is denied a refund, asks again on Apple's site, is denied without notification, and asks once more",
             .coins,
             steps: [
                 .first(.buys()),
@@ -81,7 +81,7 @@ extension Scenario {
                 .atExpiry(.renews),
             ]),
         Scenario(
-            "seats-unclaimed", "The App Store revokes two seats of users invited by the developer",
+            "seats-unclaimed", "The App Store revokes the seats of two users whom the developer invited",
             .teamMonthly,
             steps: [
                 .first(.subscribes()),

@@ -86,7 +86,7 @@ extension Scenario {
                 .atExpiry(.renews),
             ]),
         Scenario(
-            "subscription-committed", "Pays monthly for a commitment of twelve months", .premiumCommitted,
+            "subscription-committed", "Pays monthly under a twelve-month commitment", .premiumCommitted,
             steps: [
                 .first(.subscribes()),
                 .atExpiry(.renews),
@@ -106,7 +106,8 @@ extension Scenario {
     /// Scenarios with failed charges.
     static let billing = [
         Scenario(
-            "billing-grace-recovered", "A renewal fails, access continues in grace, and the charge succeeds on day 6",
+            "billing-grace-recovered",
+            "A renewal fails, access continues in the grace period, and the charge succeeds on day 6",
             .premiumMonthly,
             steps: [
                 .first(.subscribes()),
@@ -162,14 +163,14 @@ extension Scenario {
     /// Scenarios with changes between products.
     static let plans = [
         Scenario(
-            "plan-upgraded", "Moves to the higher level immediately", .basicMonthly,
+            "plan-upgraded", "Moves to a higher level immediately", .basicMonthly,
             steps: [
                 .first(.subscribes()),
                 .after(.days(9), .upgrades(to: .premiumMonthly)),
                 .atExpiry(.renews),
             ]),
         Scenario(
-            "plan-downgraded", "Requests a downgrade to the lower level, which takes effect with the next period",
+            "plan-downgraded", "Requests a downgrade to a lower level, which takes effect with the next period",
             .premiumMonthly,
             steps: [
                 .first(.subscribes()),
@@ -177,7 +178,7 @@ extension Scenario {
                 .atExpiry(.renews),
             ]),
         Scenario(
-            "plan-kept", "Requests a downgrade to the lower level, then changes their mind", .premiumMonthly,
+            "plan-kept", "Requests a downgrade to a lower level, then changes their mind", .premiumMonthly,
             steps: [
                 .first(.subscribes()),
                 .after(.days(9), .downgrades(to: .basicMonthly)),

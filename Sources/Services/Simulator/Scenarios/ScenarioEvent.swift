@@ -9,8 +9,8 @@ package enum ScenarioEvent: Sendable, Equatable {
     case resubscribes(to: Product? = nil, offer: Offer? = nil)
     /// Sends DID_RENEW. A pending product change takes effect.
     case renews
-    /// Sends DID_FAIL_TO_RENEW, with the subtype GRACE_PERIOD if there is a grace period. Apple has sent this subtype
-    /// without the end of the grace period in the renewal information.
+    /// Sends DID_FAIL_TO_RENEW, with the subtype GRACE_PERIOD if there is a grace period. If `isDateSent` is false, the
+    /// renewal information does not contain the end of the grace period; Apple has sent such notifications.
     case renewalFails(grace: Duration? = nil, isDateSent: Bool = true)
     /// Sends GRACE_PERIOD_EXPIRED.
     case graceEnds
@@ -70,7 +70,7 @@ package enum ScenarioEvent: Sendable, Equatable {
     case seatsUnclaimed(Int)
     /// Sends METADATA_UPDATE.
     case metadataUpdated
-    /// Sends MIGRATION to the Advanced Commerce API, under a new originalTransactionId.
+    /// Sends MIGRATION: the subscription moves to the Advanced Commerce API, under a new originalTransactionId.
     case migrates(to: Product)
     /// Sends PRICE_CHANGE. The value is the new price as a percentage of the current one.
     case priceChanged(percent: Int64)

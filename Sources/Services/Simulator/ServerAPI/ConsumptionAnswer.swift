@@ -50,7 +50,8 @@ struct ConsumptionAnswers: Sendable {
     private(set) var all: [ConsumptionAnswer] = []
     private var counts: [String: Int] = [:]
 
-    /// Counts a PUT request for a transaction, and returns the number of requests including this one.
+    /// Counts a PUT request for a transaction, and returns the number of the transaction's requests, including this
+    /// one.
     mutating func count(_ environment: AppStoreEnvironment, _ transactionId: String) -> Int {
         counts["\(environment.rawValue)/\(transactionId)", default: 0] += 1
         return counts["\(environment.rawValue)/\(transactionId)", default: 0]

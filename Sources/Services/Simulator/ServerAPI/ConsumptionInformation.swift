@@ -10,7 +10,8 @@ struct ConsumptionInformation: Sendable, Equatable {
 
     let preference: Preference
     let isDelivered: Bool
-    /// The consumption in thousandths of a percent, or nil for version 1, which does not report it.
+    /// The consumption in thousandths of a percent, or nil if the answer does not contain it. Version 1 answers never
+    /// do.
     let consumptionPercentage: Int64?
 }
 

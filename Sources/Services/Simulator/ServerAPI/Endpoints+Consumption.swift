@@ -17,7 +17,8 @@ extension ServerAPIEnvironment {
         return Outcome(status: 202, information: information)
     }
 
-    /// Checks a transaction id. Tests that register no transactions use their own ids, which need not be numeric.
+    /// Checks a transaction id. If unknown transactions are accepted, the id need not be numeric, because tests that
+    /// register no transactions use their own ids.
     private func checkConsumptionId(_ id: String) throws(ServerAPIError) {
         if acceptsUnknownTransactions, TransactionId(id).isBounded, !id.hasPrefix(Self.errorIdPrefix) { return }
         try Self.checkId(id, otherwise: .invalidTransactionId)
@@ -25,7 +26,7 @@ extension ServerAPIEnvironment {
 
     private func consumptionTransaction(_ id: String) throws(ServerAPIError) -> ConsumptionTransaction {
         if let known = store.transactions[id] { return ConsumptionTransaction(known.payload) }
-        // The id belongs to a customer: it is registered, but neither as a transaction nor as a purchase.
+        // An id that is registered, but neither as a transaction nor as a purchase, belongs to a customer.
         if store.customerOfId[id] != nil, store.purchases[id] == nil { throw .appTransactionIdNotSupported }
         guard acceptsUnknownTransactions else { throw .transactionIdNotFound }
         return .unknown

@@ -68,7 +68,7 @@ extension ServerAPIEnvironment {
         productId + "/" + requestIdentifier
     }
 
-    /// Returns the transaction whose period can be extended.
+    /// Returns the purchase's current transaction. Throws Apple's error if its period cannot be extended.
     private func extensible(_ original: String, now: Int64) throws(ServerAPIError) -> JSONObject {
         guard let current = store.currentTransaction(of: original)?.payload, store.renewals[original] != nil else {
             throw .extensionIneligible

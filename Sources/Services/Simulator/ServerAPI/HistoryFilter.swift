@@ -7,7 +7,7 @@ struct HistoryFilter {
         "revision", "startDate", "endDate", "productId", "productType", "sort", "subscriptionGroupIdentifier",
         "inAppOwnershipType", "revoked", "excludeRevoked",
     ]
-    /// The product types by their names in this query, which differ from the names in transactions.
+    /// The product types, keyed by their names in this query, which differ from the names in transactions.
     private static let types = [
         "AUTO_RENEWABLE": ProductType.autoRenewableSubscription, "NON_RENEWABLE": .nonRenewingSubscription,
         "CONSUMABLE": .consumable, "NON_CONSUMABLE": .nonConsumable,

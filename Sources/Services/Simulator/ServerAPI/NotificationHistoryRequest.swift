@@ -53,7 +53,7 @@ struct NotificationHistoryRequest {
         return id
     }
 
-    /// - Parameter customer: the customer to whom `transactionId` belongs.
+    /// - Parameter customer: the customer to whom `transactionId` belongs, if known.
     func includes(_ sent: SentNotifications.Sent, customer: String?, in store: ServerAPIStore) -> Bool {
         guard dates.contains(sent.date) else { return false }
         if onlyFailures, sent.isDelivered { return false }

@@ -67,7 +67,7 @@ struct ServerAPIEnvironment: Sendable {
     /// Maximum length of an id that is looked up.
     private static let maximumIdLength = 32
     /// The prefix of ids that request an error. If the seven digits of an error code follow, the response is that
-    /// error. This covers errors that depend on Apple's internal data.
+    /// error. Such ids also request errors that depend on Apple's internal data.
     static let errorIdPrefix = "9999"
 
     /// - Throws: `error` if the id is not a number, or the error that the id requests.

@@ -22,7 +22,7 @@ package struct ServerAPIError: Error, Sendable, CustomStringConvertible {
     /// A malformed request, to which Apple responds 400 without a code.
     package static let malformed = ServerAPIError(nil, "Malformed", "")
 
-    /// Returns the error with this code.
+    /// Returns the error with this code, if there is one.
     package static func withCode(_ code: Int64) -> ServerAPIError? { byCode[code] }
 
     /// Every error that has a code.

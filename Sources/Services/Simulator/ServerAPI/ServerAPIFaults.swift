@@ -39,7 +39,7 @@ package struct ServerAPIFaults: Sendable, Equatable {
         case far
     }
 
-    /// The share of requests that fail in each way. The sum is at most 100 %.
+    /// The share of requests that fail in each way. The sum is at most 100%.
     package let shares: [Kind: Percentage]
     package var seed: UInt64
     /// The delay of a response.
@@ -52,7 +52,7 @@ package struct ServerAPIFaults: Sendable, Equatable {
     /// The endpoints that fail, or nil for all.
     package var operations: Set<ServerAPIOperation>?
 
-    /// - Returns: faults, or `nil` if the shares add up to more than 100 %.
+    /// - Returns: faults, or `nil` if the shares add up to more than 100%.
     package init?(_ shares: [Kind: Percentage], seed: UInt64 = 1) {
         guard shares.values.reduce(0, { $0 + $1.basisPoints }) <= 10_000 else { return nil }
         self.shares = shares.filter { $0.value != .zero }
@@ -71,7 +71,8 @@ package struct ServerAPIFaults: Sendable, Equatable {
         Percentage(basisPoints: 10_000).flatMap { ServerAPIFaults([kind: $0]) } ?? .none
     }
 
-    /// Parses text such as `429=10%,reset=5%`. Each kind may occur only once.
+    /// Parses text such as `429=10%,reset=5%`. Returns `nil` if the text is malformed, a kind occurs twice, or the
+    /// shares add up to more than 100%.
     package init?(text: String) {
         var shares: [Kind: Percentage] = [:]
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {

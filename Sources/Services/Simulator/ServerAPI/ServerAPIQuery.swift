@@ -16,7 +16,7 @@ struct ServerAPIQuery {
     /// Returns every value of a parameter.
     func values(_ name: String) -> [String] { parameters.filter { $0.name == name }.map(\.value) }
 
-    /// Returns the value of a parameter that may occur at most once.
+    /// Returns the value of a parameter that may occur at most once, or nil if it is absent.
     ///
     /// - Throws: `error` if it occurs more than once.
     func value(_ name: String, _ error: ServerAPIError) throws(ServerAPIError) -> String? {

@@ -76,7 +76,7 @@ struct ServerAPIStore: Sendable {
         renewals[original] = StoredRenewal(payload: payload, status: status, isVerbatim: isVerbatim)
     }
 
-    /// Changes a registered transaction. From then on, it is signed again for each response.
+    /// Changes a registered transaction. From then on, its `signedDate` is updated in each response.
     mutating func change(_ transactionId: String, _ change: (inout JSONObject) -> Void) {
         guard var transaction = transactions[transactionId] else { return }
         change(&transaction.payload)

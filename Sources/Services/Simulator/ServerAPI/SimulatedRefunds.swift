@@ -22,7 +22,7 @@ package struct RefundFollowUp: Sendable, Equatable {
 
     package init() {}
 
-    /// The time after the request during which an answer is accepted in the sandbox, in milliseconds.
+    /// How long after the request an answer is accepted in the sandbox, in milliseconds.
     static let sandboxAnswerTime: Int64 = 5 * 60_000
 
     func scaled(_ duration: Duration) -> Duration { duration / max(timeScale, 1) }
@@ -51,7 +51,8 @@ package enum SimulatedDecision: Sendable, Equatable {
         }
     }
 
-    /// Decides in the sandbox, according to the text in the refund sheet, unless an answer requests a partial refund.
+    /// Decides in the sandbox, according to the text in the refund sheet, unless an answer with a consumption
+    /// percentage requests a prorated refund.
     ///
     /// - Parameters:
     ///   - information: the answer, or nil if none arrived in time.
@@ -191,7 +192,8 @@ struct SimulatedRefunds: Sendable {
     /// Returns the case if it is waiting for a decision, otherwise nil.
     func open(_ key: Key) -> SimulatedRefund? { cases[key].flatMap { $0.isClosed ? nil : $0 } }
 
-    /// Records an accepted answer. Only the first answer before the decision is used.
+    /// Records an accepted answer. Only the first answer before the decision is used. In the sandbox, an answer that
+    /// arrives too late is ignored.
     mutating func answered(_ key: Key, _ decision: SimulatedDecision, at now: Int64 = 0) -> [Action] {
         guard let open = cases[key] else {
             if early.count < Self.maximumEarly, early[key] == nil { early[key] = decision }

@@ -107,7 +107,8 @@ extension SimulatedServerAPI {
 
     // MARK: Posting notifications
 
-    /// Posts a notification and retries on Apple's schedule until it is acknowledged.
+    /// Posts a notification and retries on Apple's schedule until the notification is acknowledged or the schedule
+    /// ends.
     func post(_ notification: UnsignedNotification, in environment: AppStoreEnvironment) {
         let isPosted = state.withLock { state in
             state.environments[environment]?.store.notifications.add(notification)
@@ -150,7 +151,7 @@ extension SimulatedServerAPI {
 }
 
 extension ServerAPIStore {
-    /// Refunds a transaction. A subscription no longer renews afterwards.
+    /// Refunds a transaction. If it is the current transaction of a subscription, the subscription no longer renews.
     mutating func refund(_ transactionId: String, percentage: Int64, now: Int64) {
         let original = transactions[transactionId]?.payload["originalTransactionId"]?.string
         change(transactionId) { payload in
