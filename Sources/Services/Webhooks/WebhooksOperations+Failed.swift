@@ -114,7 +114,15 @@ extension WebhooksOperations {
             key: text(DeadLetterHeader.key) == DeadLetterHeader.placeAsKey ? nil : letter.key, value: letter.value,
             headers: letter.headers.filter { !DeadLetterHeader.all.contains($0.key) })
         do throws(WebhookMessageError) { return try reading.message(record) } catch {
-            throw NotPosted(reason: "it contains nothing to deliver: \(error)")
+            throw NotPosted(reason: reason(error))
+        }
+    }
+
+    private static func reason(_ error: WebhookMessageError) -> String {
+        switch error {
+        case .unusable(let code): "it is invalid for its topic: \(code)"
+        case .unwanted(let code): "it contains nothing to deliver: \(code)"
+        case .notYet(let header): "header \(header) is not in the certificates topic"
         }
     }
 }

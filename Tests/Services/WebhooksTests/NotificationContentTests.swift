@@ -140,6 +140,29 @@ import Testing
         #expect(receiver.deliveries.isEmpty)
     }
 
+    @Test func `a dead letter that cannot be reposted is skipped with its own reason`() {
+        func reason(_ value: String? = nil, segment: [UInt8]? = Self.segment) -> String? {
+            let original = record(value: value)
+            let letter = KafkaRecord(
+                topic: "appstore.notifications.production.sluice-webhooks.dlq", partition: 0, offset: 0,
+                key: original.key, value: original.value,
+                headers: original.headers + [
+                    KafkaHeader(key: DeadLetterHeader.topic, text: original.topic.rawValue),
+                    KafkaHeader(key: DeadLetterHeader.partition, text: "3"),
+                    KafkaHeader(key: DeadLetterHeader.offset, text: "7"),
+                ])
+            let reading = reading(.signed, segment: segment)
+            let error = #expect(throws: WebhooksOperations.NotPosted.self) {
+                try WebhooksOperations.message(of: letter, reading)
+            }
+            return error?.reason
+        }
+        #expect(reason(#"{"notification":{}}"#) == "it contains nothing to deliver: unsigned")
+        #expect(reason(#"{"notification":{},"proof":{}}"#) == "it is invalid for its topic: malformed_proof")
+        #expect(reason("torn") == "it is invalid for its topic: unreadable")
+        #expect(reason(segment: nil) == "header \(Self.reference) is not in the certificates topic")
+    }
+
     @Test func `a notification without its headers is not sent`() {
         #expect(throws: WebhookMessageError.unusable("unreadable")) {
             try reading(.notification).message(record(type: nil))
