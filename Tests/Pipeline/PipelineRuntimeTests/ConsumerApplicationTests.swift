@@ -50,6 +50,21 @@ struct ConsumerApplicationTests {
         #expect(log.lines.contains { $0.contains("partitions assigned") })
     }
 
+    @Test func `the control topic and the dead letter topics are required, like the input topics`() throws {
+        let application = ConsumerApplication(
+            name: "sluice-test", summary: "Test.", adminPort: 0, topics: ["test.input"], control: "test.control"
+        ) { .records(RecordingHandler()) }
+        guard
+            case .run(let invocation) = application.command.parse(
+                ["--kafka.bootstrap.servers", "127.0.0.1:9092"], environment: [:])
+        else {
+            Issue.record("the command line was refused")
+            return
+        }
+        let required = try application.requiredTopics(invocation.configuration).map(\.topic)
+        #expect(required == ["test.input", "test.control", "test.input.sluice-test.dlq"])
+    }
+
     @Test func `the admin listener responds during startup and reports that the consumer is not ready`()
         async throws
     {

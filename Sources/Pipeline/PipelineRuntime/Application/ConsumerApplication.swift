@@ -132,17 +132,25 @@ public struct ConsumerApplication: Sendable {
         }
     }
 
-    /// Returns the topics to check at startup, including the dead letter topics but not the control topic, without
-    /// duplicates.
+    /// Returns the topics that are checked at startup, without duplicates.
     ///
     /// - Throws: a `ConfigurationError`.
     package func requiredTopics(_ configuration: Configuration) throws -> [KafkaTopicExpectation] {
         var seen: Set<KafkaTopic> = []
         return try consumers(configuration).flatMap { consumer in
             let declared = try topics(consumer.configuration)
-            return declared.input + declared.others + operations(consumer.configuration, declared)
-                + options(consumer.configuration, declared).deadLetterTopics.map(KafkaTopicExpectation.init(topic:))
+            return requiredTopics(
+                consumer.configuration, declared, options(consumer.configuration, declared))
         }.filter { seen.insert($0.topic).inserted }
+    }
+
+    /// Returns the topics of one consumer, including the control topic and the dead letter topics.
+    private func requiredTopics(
+        _ configuration: Configuration, _ declared: ConsumerTopics, _ options: PipelineOptions
+    ) -> [KafkaTopicExpectation] {
+        declared.input + declared.others + operations(configuration, declared)
+            + (declared.control.map { [$0] } ?? [])
+            + options.deadLetterTopics.map(KafkaTopicExpectation.init(topic:))
     }
 
     /// Returns the port of the admin listener.
@@ -256,9 +264,7 @@ public struct ConsumerApplication: Sendable {
     ) async throws -> KafkaConfiguration {
         let checked = try await TopicPreflight.run(
             ApplicationSettings.kafkaConfiguration(configuration, clientId: command.name),
-            topics: declared.input + declared.others + operations(configuration, declared)
-                + (declared.control.map { [$0] } ?? [])
-                + options.deadLetterTopics.map(KafkaTopicExpectation.init(topic:)),
+            topics: requiredTopics(configuration, declared, options),
             profile: ApplicationSettings.deployment(configuration))
         for warning in checked.warnings {
             logger.warning("tolerated by the single-node profile", [LogField(.finding, warning)])
