@@ -37,8 +37,8 @@ struct EntitlementsMetrics: Sendable {
             EntitlementsMetricName.readDuration, help: "Duration of one read API request.")
     }
 
-    /// Registers the metrics for the age of the facts. While the age is unknown, it is omitted and the facts are
-    /// considered stale, unless there is no staleness limit.
+    /// Registers the metrics for the age of the facts. While the age is unknown, it is omitted, and the facts are
+    /// considered stale if there is a staleness limit.
     static func collect(
         _ input: InputFreshness, _ registry: MetricsRegistry, now: @escaping @Sendable () -> Int64
     ) {
@@ -51,7 +51,7 @@ struct EntitlementsMetrics: Sendable {
                     EntitlementsMetricName.factsStale,
                     help: "1 if the facts are older than entitlements.staleness.limit or of unknown age, otherwise 0.",
                     labels: labels, age?.isStale ?? true ? 1 : 0)
-                guard let age else { continue }
+                guard let age, age.asOf != InputFreshness.unknown else { continue }
                 samples.gauge(
                     EntitlementsMetricName.factsAge, help: "Age of the facts on which answers are based.",
                     labels: labels, Double(age.asOf.milliseconds(to: now)) / 1_000)

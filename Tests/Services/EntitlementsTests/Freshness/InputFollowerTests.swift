@@ -167,6 +167,20 @@ private final class FakeInputLog: InputLog {
         #expect(freshness.age(of: [.production], at: now)?.asOf.millisecondsSince1970 == on(1))
     }
 
+    @Test(arguments: [Int64(0), 300_000])
+    func `the metric of the age is omitted while the age is unknown, with and without a limit`(limit: Int64) {
+        let (freshness, registry) = (InputFreshness(topics: TopicNames(), limit: limit), MetricsRegistry())
+        EntitlementsMetrics.collect(freshness, registry, now: { on(9) })
+        func hasSample(_ sample: String) -> Bool {
+            String(decoding: registry.prometheusText(), as: UTF8.self).contains("\n\(sample)")
+        }
+        #expect(!hasSample("sluice_entitlements_facts_age_seconds{"))
+        #expect(hasSample(#"sluice_entitlements_facts_stale{environment="production"} \#(limit > 0 ? 1 : 0)"#))
+        freshness.read(.production, until: on(8))
+        #expect(hasSample(#"sluice_entitlements_facts_age_seconds{environment="production"} 86400"#))
+        #expect(!hasSample(#"sluice_entitlements_facts_age_seconds{environment="sandbox"}"#))
+    }
+
     @Test func `the age of each purchase depends on its own partition`() throws {
         let freshness = InputFreshness(topics: TopicNames(), limit: 300_000)
         let purchases = try (1...20).map { try lifeOfOne(purchase: "\($0)")[0].facts() }
