@@ -278,11 +278,6 @@ package final class IngressService: Service {
                 "http.forwarded has no effect while http.proxies is empty; set http.proxies to the networks of the proxies",
                 [LogField(.setting, IngressSettings.proxies.key)])
         }
-        if !settings.legacyApps.isEmpty, settings.forwarded == .off, !settings.proxies.isEmpty {
-            logger.info(
-                "wrong passwords from http.proxies are not limited per network, because http.forwarded is off",
-                [LogField(.setting, IngressSettings.forwarded.key)])
-        }
         logger.info(
             "ready", [LogField(.host, settings.adminHost), LogField(.port, adminPort), LogField(.listener, "admin")])
     }

@@ -258,6 +258,13 @@ import Testing
         }
     }
 
+    @Test func `behind proxies, the log does not mention a limit on wrong passwords`() async throws {
+        try await with({ $0.proxies = ["127.0.0.0/8"] }) { harness async throws in
+            #expect(harness.log.lines.contains { $0.contains(#""listener":"notifications""#) })
+            #expect(!harness.log.lines.contains { $0.contains("wrong passwords") })
+        }
+    }
+
     @Test func `the third change of the next product is published although it equals the first`() async throws {
         var change = LegacyBody()
         change.type = "DID_CHANGE_RENEWAL_PREF"
