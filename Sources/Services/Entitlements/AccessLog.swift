@@ -50,7 +50,8 @@ final class AccessLog: Sendable {
             count(key, route, response.status)
             if response.status == 403 {
                 refusals.log(
-                    .warning, key: "403", "change rejected", fields(key, route, response))
+                    .warning, key: "403", route.isChange ? "change rejected" : "read request rejected",
+                    fields(key, route, response))
             } else if lines == .all, !route.isChange {
                 logger.info("read request answered", fields(key, route, response))
             }

@@ -60,6 +60,15 @@ import Testing
         await api.stop()
     }
 
+    @Test func `a rejected story is not logged as a change`() async throws {
+        let api = try await ReadAPIHarness(now: on(1), keys: Self.keys)
+        #expect(try await api.get("?id=1000", path: "/v1/story", key: Self.reader).status == 403)
+        let lines = api.log.lines
+        #expect(lines.contains { $0.contains("read request rejected") && $0.contains(#""path":"/v1/story""#) })
+        #expect(!lines.contains { $0.contains("change rejected") })
+        await api.stop()
+    }
+
     private static let erasure = #"{"bundleId":"com.example","originalTransactionId":"1000"}"#
 
     @Test func `queries are logged if configured, without their subject`() async throws {
