@@ -50,7 +50,10 @@ enum OperationsSettings {
         .optional.onCommandLineOnly
     static let replicationFactor = Setting.integer(
         "replication-factor", in: 1...100,
-        help: "Number of replicas per partition. Default: 3; with the single-node profile: 1."
+        help: """
+            Number of replicas per partition. Default: 3; with the single-node profile: 1; with durability=managed: \
+            the cluster's default.
+            """
     ).optional.onCommandLineOnly
     static let groups = Setting.strings(
         "groups",

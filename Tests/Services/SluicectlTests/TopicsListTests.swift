@@ -59,6 +59,32 @@ import Testing
         #expect(!printed.output.contains("topicName"))
     }
 
+    @Test func `topics of a managed service have its number of replicas, and no settings of replication`() async throws
+    {
+        let managed = ["--durability", "managed"]
+        let (code, table) = await list(managed + ["--partitions", "6"])
+        #expect(code == 0)
+        #expect(
+            table.output.split(separator: "\n").contains { line in
+                line.split(separator: " ") == [
+                    "appstore.notifications.production", "6", "default", "cleanup.policy=delete",
+                    "max.message.bytes=1048588", "retention.ms=2592000000",
+                ]
+            })
+        let (_, resources) = await list(managed + ["--format", "strimzi", "--cluster", "kafka"])
+        #expect(resources.output.contains("  partitions: 1\n  config:\n"))
+        #expect(!resources.output.contains("replicas"))
+        let (_, object) = await list(managed + ["--output", "json"])
+        let topics = try #require(try object.objects.first?["topics"]?.array).compactMap(\.object)
+        #expect(!topics.isEmpty && topics.allSatisfy { $0["replicationFactor"] == .integer(-1) })
+        #expect(topics.allSatisfy { $0["settings"]?.object?["min.insync.replicas"] == nil })
+        let (_, chosen) = await list(managed + ["--replication-factor", "2"])
+        #expect(
+            chosen.output.split(separator: "\n").contains {
+                $0.split(separator: " ").prefix(3) == ["appstore.quarantine", "1", "2"]
+            })
+    }
+
     @Test func `JSON shows which topics have keys`() async throws {
         let (code, printed) = await list(["--output", "json", "--replication-factor", "2"])
         #expect(code == 0)

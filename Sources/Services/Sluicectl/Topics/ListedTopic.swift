@@ -5,9 +5,15 @@ internal import Records
 /// A topic as it would be created, determined without a broker.
 struct ListedTopic {
     let specification: TopicSpecification
+    /// The number of replicas per partition, or -1 for the cluster's default.
     let replicationFactor: Int
     /// The settings, keyed by Kafka's setting names.
     let settings: [String: String]
+
+    private var replicas: Int? { replicationFactor < 0 ? nil : replicationFactor }
+
+    /// The number of replicas per partition, for the text table.
+    var replicasText: String { replicas.map { String($0) } ?? "default" }
 
     /// The name of the KafkaTopic resource. Kubernetes accepts words of lower-case letters, digits and hyphens,
     /// separated by dots, each with a letter or digit at both ends.
@@ -35,7 +41,9 @@ struct ListedTopic {
 
             """
         if name != resourceName { text += "  topicName: \(quoted(name))\n" }
-        text += "  partitions: \(specification.partitions)\n  replicas: \(replicationFactor)\n  config:\n"
+        text += "  partitions: \(specification.partitions)\n"
+        if let replicas { text += "  replicas: \(replicas)\n" }
+        text += "  config:\n"
         for (key, value) in settings.sorted(by: { $0.key < $1.key }) { text += "    \(key): \(quoted(value))\n" }
         return text
     }

@@ -40,7 +40,7 @@ struct TopicsListCommand {
                 + topics.map { topic in
                     [
                         PlainText.printable(topic.specification.name.rawValue), String(topic.specification.partitions),
-                        String(topic.replicationFactor),
+                        topic.replicasText,
                         topic.settings.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
                             .joined(separator: " "),
                     ]
@@ -67,7 +67,7 @@ struct TopicsListCommand {
 
     private var topics: [ListedTopic] {
         let demands = TopicDemands(
-            profile: configuration[ApplicationSettings.profile],
+            profile: ApplicationSettings.deployment(configuration),
             replicationFactor: configuration[OperationsSettings.replicationFactor])
         let names = TopicNames(prefix: configuration[OperationsSettings.topicsPrefix])
         let receivers = access?.options(configuration).webhookReceivers ?? []
