@@ -288,6 +288,14 @@ import Testing
         #expect(statuses(nil) == [.unknown, .unknown])
     }
 
+    @Test func `a certificate without a responder is reported with the effect and with a setting that corrects it`() {
+        var facts = Self.good()
+        facts.responders = .asked([("leaf", nil, .noAddress)])
+        let finding = facts.findings.first { $0.check == .ocsp }
+        #expect(finding?.found.hasSuffix("with revocation=strict, its notifications receive a 503 response") == true)
+        #expect(finding?.fix?.hasPrefix("Set revocation=off") == true)
+    }
+
     @Test func `without a valid configuration only the clock is checked`() {
         var facts = DoctorFacts()
         facts.now = Self.now

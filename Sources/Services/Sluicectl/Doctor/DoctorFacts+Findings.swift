@@ -134,8 +134,10 @@ extension DoctorFacts {
                 fix: "Allow outgoing HTTP to this responder, or set revocation=off if you accept the risk")
         case .noAddress:
             return finding(
-                .warning, "contains no OCSP responder URL, so its status is unknown",
-                fix: "With revocation=strict, its notifications receive a 503 response")
+                .warning,
+                "contains no OCSP responder URL, so its status is unknown; with revocation=strict, its notifications "
+                    + "receive a 503 response",
+                fix: "Set revocation=off if sluice-simulator created it, or revocation=soft if you accept the risk")
         }
     }
 
