@@ -26,6 +26,7 @@ struct SentNotifications: Sendable {
         let date: Int64
         /// The attempts, oldest first. Apple lists at most six.
         fileprivate(set) var attempts: [Attempt] = []
+        /// Whether any attempt succeeded, including an unlisted one.
         fileprivate(set) var isDelivered = false
     }
 
@@ -80,9 +81,10 @@ struct SentNotifications: Sendable {
     }
 
     mutating func record(_ result: String, of uuid: String, at date: Int64) {
-        guard let index = index(of: uuid), all[index].attempts.count < 6 else { return }
-        all[index].attempts.append(Attempt(date: date, result: result))
+        guard let index = index(of: uuid) else { return }
         if result == Self.success { all[index].isDelivered = true }
+        guard all[index].attempts.count < 6 else { return }
+        all[index].attempts.append(Attempt(date: date, result: result))
     }
 
     /// Returns up to `size` matching notifications, starting at a position.

@@ -178,6 +178,26 @@ import Testing
         }
     }
 
+    @Test func `a notification delivered after six failed attempts is not listed as a failure`() async throws {
+        try await APIHarness.open { harness in
+            let series = try makeSeries([try #require(Scenario.named("consumable"))])
+            let notification = series.notifications(of: 0)[0]
+            harness.api.register(notification)
+            for _ in 0..<6 { harness.api.record(.status(503), of: notification.notificationUUID) }
+            try await harness.withClient { client in
+                var failures = query(harness)
+                failures.onlyFailures = true
+                let before = try await identifiers(client, failures, harness.scope())
+                #expect(before.identifiers == [notification.notificationUUID.rawValue])
+                harness.api.record(.status(200), of: notification.notificationUUID)
+                #expect(try await identifiers(client, failures, harness.scope()).identifiers.isEmpty)
+                var pages = client.getNotificationHistory(query(harness), harness.scope())
+                let attempts = try #require(try await pages.next()?.items.first).sendAttempts
+                #expect(attempts.count == 6 && attempts.allSatisfy { $0.result == .unsuccessfulHTTPResponseCode })
+            }
+        }
+    }
+
     // MARK: Captured notifications
 
     @Test(.enabled(if: TestVectors.arePresent, Comment(rawValue: TestVectors.absence)))
