@@ -279,6 +279,20 @@ import Testing
         #expect((object["externalPurchaseId"] as? String)?.hasPrefix("SANDBOX") == true)
     }
 
+    @Test func `all notifications about an external purchase token contain the same token`() throws {
+        let tokens = try notifications("external-purchase").map {
+            try #require(try outer($0)["externalPurchaseToken"] as? [String: Any])
+        }
+        for member in ["externalPurchaseId", "bundleId", "tokenType"] {
+            let texts = tokens.compactMap { $0[member] as? String }
+            #expect(texts.count == 3 && Set(texts).count == 1, "\(member): \(texts)")
+        }
+        for member in ["appAppleId", "tokenCreationDate", "tokenExpirationDate"] {
+            let numbers = tokens.compactMap { $0[member] as? Int }
+            #expect(numbers.count == 3 && Set(numbers).count == 1, "\(member): \(numbers)")
+        }
+    }
+
     @Test func `family members have no account token`() throws {
         for notification in try notifications("family-subscription") {
             #expect(try members(notification.transaction)["appAccountToken"] == nil)

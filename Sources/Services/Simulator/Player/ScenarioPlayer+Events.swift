@@ -31,8 +31,9 @@ extension ScenarioPlayer {
         case .addsSeats(let count): addSeats(count)
         case .dropsSeats(let count): renewal?.quantity -= count
         case .migrates(let product): migrate(to: product)
+        case .externalPurchaseToken: tokenCreationDate = tokenCreationDate ?? now - Duration.days(1).milliseconds
         case .graceEnds, .massExtensionFails, .massExtensionFinished, .asksForRefund, .refundDeclined,
-            .seatsUnclaimed, .metadataUpdated, .externalPurchaseToken, .consentRescinded, .testRequested:
+            .seatsUnclaimed, .metadataUpdated, .consentRescinded, .testRequested:
             break
         }
     }

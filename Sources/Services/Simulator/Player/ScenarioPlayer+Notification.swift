@@ -38,7 +38,7 @@ extension ScenarioPlayer {
         case .purchase: purchaseData(of: event)
         case .app: Content(name: "data", container: identity())
         case .summary: summary(of: event, notificationUUID: notificationUUID)
-        case .externalPurchaseToken: externalPurchaseToken(of: event)
+        case .externalPurchaseToken: externalPurchaseToken()
         case .appData: appData()
         case .unclaimInfo: unclaimInfo(of: event, notificationUUID: notificationUUID)
         }
@@ -79,21 +79,21 @@ extension ScenarioPlayer {
         return content
     }
 
-    private func externalPurchaseToken(of event: ScenarioEvent) -> Content {
-        // All notifications about one token have the same id, so the id depends on the account and not on the step.
+    /// Returns a custom link token, because Apple sends CREATED and ACTIVE_TOKEN_REMINDER only for these.
+    private func externalPurchaseToken() -> Content {
+        // All notifications about one token contain the same members, so they do not depend on the step.
+        let creationDate = tokenCreationDate ?? now
         let prefix = app.environment == .sandbox ? "SANDBOX_" : ""
         let externalPurchaseId = prefix + account.appAccountToken
         var token = JSONObject()
         token.put("externalPurchaseId", externalPurchaseId)
-        token.put("tokenCreationDate", now - Duration.days(1).milliseconds)
+        token.put("tokenCreationDate", creationDate)
         // Unlike in other objects, the app id is sent in both environments, so that a receiver can match the token to
         // the app.
         token.put("appAppleId", app.appAppleId.rawValue)
         token.put("bundleId", app.bundleId.rawValue)
-        if event != .externalPurchaseToken(.unreported) {
-            token.put("tokenType", "ACQUISITION")
-            token.put("tokenExpirationDate", now + Duration.days(365).milliseconds)
-        }
+        token.put("tokenType", "ACQUISITION")
+        token.put("tokenExpirationDate", creationDate + Duration.days(365).milliseconds)
         return Content(name: "externalPurchaseToken", container: token, subject: externalPurchaseId)
     }
 

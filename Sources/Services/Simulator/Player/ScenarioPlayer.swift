@@ -23,6 +23,8 @@ struct ScenarioPlayer {
     private(set) var receipt: [Transaction] = []
     /// The time at which renewal was last turned on or off, or at which an upgrade last reported such a change.
     var renewalStatusChangeDate: Int64?
+    /// The creation date of the run's external purchase token, in milliseconds since 1970; nil before its first event.
+    var tokenCreationDate: Int64?
     private var transactions: Int64 = 0
 
     private init(_ scenario: Scenario, run: Int, account: Account, app: SimulatedApp, seed: UInt64) {
