@@ -35,7 +35,9 @@ extension LogReader {
 
     /// Returns the index of the leaf for a Kafka offset or for the gap that contains it, or nil if the log has neither.
     ///
-    /// Uses a binary search, because the offsets of the leaves are in ascending order.
+    /// Uses a binary search, because the offsets of the leaves are in ascending order. The end of a gap is read from
+    /// its object. If the object is missing, the gap is assumed to end at the next leaf, or after its first offset if
+    /// it is the last leaf.
     ///
     /// - Throws: ``ArchiveError``.
     package func index(
@@ -48,8 +50,18 @@ extension LogReader {
             if found <= offset { low = middle + 1 } else { high = middle }
         }
         guard low > 0 else { return nil }
-        let position = try await leaf(low - 1, size: size).leaf.position
-        return position.offset == offset || position.kind == .gap ? low - 1 : nil
+        let last = try await leaf(low - 1, size: size).leaf
+        if last.position.offset == offset { return low - 1 }
+        guard last.position.kind == .gap else { return nil }
+        let object: [UInt8]
+        do throws(ArchiveError) {
+            object = try await self.object(low - 1, size: size)
+        } catch {
+            guard error.code == .missingObject else { throw error }
+            return low < size ? low - 1 : nil
+        }
+        guard case .gap(let gap) = try ArchiveObject.open(object, of: last) else { return nil }
+        return offset < gap.nextOffset ? low - 1 : nil
     }
 
     /// Returns a proof that the checkpoint covers a leaf. The proof includes the checkpoint.

@@ -32,6 +32,32 @@ import TransparencyLog
         await #expect(throws: ArchiveError.self) { try await reader.object(-1, size: 700) }
     }
 
+    @Test func `a gap covers the offsets before its end, even if it is the last leaf`() async throws {
+        let store = MemoryStore()
+        let archive = try SampleArchive(store: store)
+        let names = try archive.names()
+        var writer = try await archive.write([254])
+        // Offsets 260 to 269 are missing without a leaf.
+        for missing in [254..<260, 270..<280] as [Range<Int64>] {
+            try writer.append(
+                ArchiveEntry(
+                    gap: missing, reason: .deleted, of: names.partition, clusterId: "cluster",
+                    archivedAtMilliseconds: SampleArchive.start + missing.lowerBound))
+        }
+        try await writer.commit(at: 1_800_000_010)
+        let reader = LogReader(store, names: names, verifiers: try archive.verifiers)
+        for (offset, index) in [(254, 254), (259, 254), (260, nil), (270, 255), (279, 255), (280, nil), (999, nil)]
+            as [(KafkaOffset, Int?)]
+        {
+            #expect(try await reader.index(of: offset, size: 256) == index, "\(offset)")
+        }
+        // Without its object, the last gap is known to cover only its first offset.
+        try await store.delete(names.segment(index: 0))
+        for (offset, index) in [(254, 254), (259, 254), (270, 255), (271, nil), (280, nil)] as [(KafkaOffset, Int?)] {
+            #expect(try await reader.index(of: offset, size: 256) == index, "\(offset)")
+        }
+    }
+
     @Test func `leaves in replaced partial files are read under the newer checkpoint`() async throws {
         let archive = try SampleArchive()
         try await archive.write([10])

@@ -30,9 +30,8 @@ final class ArchiveEntryReader {
         do throws(ArchiveError) {
             index = try await scan.reader.index(of: offset, size: scan.size)
         } catch { throw StartupError(error) }
-        guard let index, let entry = try await entry(index, of: partition) else { return nil }
-        if case .gap(let gap) = entry.content { return offset < gap.nextOffset ? entry : nil }
-        return entry
+        guard let index else { return nil }
+        return try await entry(index, of: partition)
     }
 
     private func entry(_ index: Int, of partition: KafkaTopicPartition) async throws -> ReadEntry? {
