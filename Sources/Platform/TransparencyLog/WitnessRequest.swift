@@ -59,12 +59,15 @@ package struct WitnessRequest: Equatable, Sendable {
 
     /// Parses the signature lines in the body of a 200 response.
     ///
-    /// - Throws: ``TransparencyLogError`` with code `malformedRequest` if a line is not a signature or there are no
-    ///   lines.
+    /// - Throws: ``TransparencyLogError`` with code `malformedRequest` if a line is not a signature, there are no
+    ///   lines, or there are more than ``SignedNote/maximumSignatureCount``.
     package static func signatures(ofAnswer body: [UInt8]) throws(TransparencyLogError) -> [NoteSignature] {
         var rest = body[...]
         var signatures: [NoteSignature] = []
-        while let line = Lines.next(&rest), signatures.count < SignedNote.maximumSignatureCount {
+        while let line = Lines.next(&rest) {
+            guard signatures.count < SignedNote.maximumSignatureCount else {
+                throw TransparencyLogError(.malformedRequest, "the response has too many signatures")
+            }
             guard let signature = NoteSignature(line: line) else {
                 throw TransparencyLogError(.malformedRequest, "a line in the response is not a signature")
             }

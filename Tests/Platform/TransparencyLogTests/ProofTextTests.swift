@@ -69,7 +69,9 @@ import TransparencyLog
         }
         let line = try note(20).signatures[0].line
         #expect(try WitnessRequest.signatures(ofAnswer: Array((line + line).utf8)).count == 2)
-        for text in ["", "\n", line + "x", line + "x\n", String(line.dropLast())] {
+        let maximum = String(repeating: line, count: SignedNote.maximumSignatureCount)
+        #expect(try WitnessRequest.signatures(ofAnswer: Array(maximum.utf8)).count == SignedNote.maximumSignatureCount)
+        for text in ["", "\n", line + "x", line + "x\n", String(line.dropLast()), maximum + line, maximum + "x\n"] {
             #expect(throws: TransparencyLogError.self) { try WitnessRequest.signatures(ofAnswer: Array(text.utf8)) }
         }
     }
