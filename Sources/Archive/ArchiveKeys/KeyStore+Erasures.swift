@@ -124,8 +124,8 @@ extension KeyStoreFile {
             throw ArchiveError(
                 .notOverwritten,
                 """
-                the keys are destroyed, but the write-ahead log of \(database.path) may still contain copies, because \
-                another process is reading the database; run the command again
+                the changes are applied, but the write-ahead log of \(database.path) may still contain destroyed or \
+                rewrapped keys, because another process is reading the database; run the command again
                 """)
         }
     }

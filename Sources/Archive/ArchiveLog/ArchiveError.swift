@@ -83,7 +83,7 @@ package struct ArchiveError: Error, Equatable, Sendable, CustomStringConvertible
         case damagedWrappedKey
         /// A record in the erasures topic was made with a different pseudonym key.
         case foreignMarks
-        /// The keys are destroyed, but the write-ahead log may still contain copies of them.
+        /// The change is applied, but the write-ahead log may still contain destroyed or rewrapped keys.
         case notOverwritten
     }
 

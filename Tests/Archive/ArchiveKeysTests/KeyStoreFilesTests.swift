@@ -50,6 +50,23 @@ struct KeyStoreFilesTests {
         #expect(error.code == .keyStoreMissing)
     }
 
+    @Test func `the error after an incomplete rewrap does not claim that keys were destroyed`() throws {
+        let disk = try StoreOnDisk(keyEncryptionKeys: 2)
+        let old = try disk.open([0])
+        let id = try #require(try old.dataKeys(for: [StoreOnDisk.request(1)]).first?.sealing?.id)
+        old.close()
+        let store = try KeyStore(path: disk.path, keys: disk.keys([1, 0]), busyTimeout: .milliseconds(50))
+        let reader = try Database(path: disk.path, access: .reader)
+        try reader.run("BEGIN")
+        _ = try reader.rows("SELECT number FROM data_keys") { try $0.integer(0) }
+        let error = try #require(throws: ArchiveError.self) { try store.rewrap() }
+        #expect(error.code == .notOverwritten)
+        #expect(error.message.hasPrefix("the changes are applied, but the write-ahead log of \(disk.path) may still"))
+        try reader.run("COMMIT")
+        #expect(try store.dataKey(id).bytes != nil)
+        try store.overwriteLog()
+    }
+
     @Test func `removing erased entries fails while another process reads the index`() throws {
         let disk = try StoreOnDisk()
         let path = disk.directory.file("index.db")
