@@ -5,7 +5,8 @@ package struct Repetition: Sendable {
     package let clocks: Clocks
     /// Waits for the duration. Throws if the task is cancelled.
     package let sleep: @Sendable (Duration) async throws -> Void
-    /// Called when an attempt has failed with a retriable error and attempts remain.
+    /// Called when an attempt has failed and the request will be repeated, before the wait. Not called for a failure
+    /// that ``RepeatedRequest/wait(after:)`` throws, because its caller handles that one.
     package let failed: @Sendable () -> Void
 
     package init(
@@ -36,12 +37,12 @@ package struct RepeatedRequest {
     package mutating func wait(after failure: APIError) async throws {
         failures += 1
         guard failure.isRetriable, failure.kind != .cancelled, failures < Self.attempts else { throw failure }
-        repetition.failed()
         // The wait is half of the backoff plus a random part, so members that failed together do not retry together.
         let backoff = Int64(500) << Int64(failures)
         let now = repetition.clocks.wallMilliseconds()
         let wait = failure.retryAt.map { max(0, $0 - now) } ?? Int64.random(in: backoff / 2...backoff)
         guard wait <= Self.longestWait else { throw failure }
+        repetition.failed()
         try await repetition.sleep(.milliseconds(wait))
     }
 }
