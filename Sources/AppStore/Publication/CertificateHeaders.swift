@@ -41,7 +41,7 @@ final class CertificateHeaders: Sendable {
             for segment in segments {
                 guard let index = state.acknowledged.firstIndex(where: { $0.segment.elementsEqualInMemory(segment) })
                 else { return nil }
-                if index > 0 { state.acknowledged.swapAt(0, index) }
+                if index > 0 { state.acknowledged.insert(state.acknowledged.remove(at: index), at: 0) }
                 references.append(state.acknowledged[0].reference)
             }
             return references

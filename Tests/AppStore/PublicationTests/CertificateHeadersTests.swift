@@ -86,4 +86,20 @@ struct CertificateHeadersTests {
         #expect(headers.references(to: [Self.segment("1")]) != nil)
         #expect(headers.references(to: [Self.segment("\(CertificateHeaders.capacity)")]) != nil)
     }
+
+    @Test func `the least recently used segment is evicted`() {
+        let topic = Topic()
+        let headers = topic.headers
+        for number in 0..<CertificateHeaders.capacity {
+            headers.publish([Self.segment("\(number)")]) { _ in }
+            topic.answer(.success(()))
+        }
+        #expect(headers.references(to: [Self.segment("0")]) != nil)
+        headers.publish([Self.segment("new")]) { _ in }
+        topic.answer(.success(()))
+        #expect(headers.references(to: [Self.segment("1")]) == nil)
+        for number in [0, 2, CertificateHeaders.capacity - 1] {
+            #expect(headers.references(to: [Self.segment("\(number)")]) != nil, "\(number)")
+        }
+    }
 }
