@@ -63,10 +63,13 @@ public struct QuarantineRecord: Hashable, Sendable {
     /// Makes untrusted text safe for a header: truncates it to the maximum length and replaces control characters.
     private static func plain(_ text: String) -> String {
         var result = ""
+        var count = 0
         for scalar in text.unicodeScalars {
             let isControl = scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
-            result.unicodeScalars.append(isControl ? "?" : scalar)
-            if result.utf8.count >= maximumDetailBytes { break }
+            let shown = isControl ? "?" : scalar
+            count += UTF8.width(shown)
+            guard count <= maximumDetailBytes else { break }
+            result.unicodeScalars.append(shown)
         }
         return result
     }

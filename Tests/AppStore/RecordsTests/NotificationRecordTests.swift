@@ -227,12 +227,14 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
     }
 
     @Test func `untrusted details are truncated and have no control characters`() {
-        let record = QuarantineRecord(
-            reason: "r", detail: "a\r\nb\u{0}" + String(repeating: "é", count: 1000), receivedAt: nil,
-            receivedBytes: [])
-        let detail = record.produced(to: "q").headers.text(.quarantineDetail) ?? ""
-        #expect(detail.hasPrefix("a??b?éé"))
-        #expect(detail.utf8.count <= QuarantineRecord.maximumDetailBytes + 3)
+        for (repeated, length) in [("x", 512), ("é", 511), ("€", 512), ("😀", 509)] {
+            let record = QuarantineRecord(
+                reason: "r", detail: "a\r\nb\u{0}" + String(repeating: repeated, count: 1000), receivedAt: nil,
+                receivedBytes: [])
+            let detail = record.produced(to: "q").headers.text(.quarantineDetail) ?? ""
+            #expect(detail.hasPrefix("a??b?" + repeated + repeated))
+            #expect(detail.utf8.count == length)
+        }
     }
 
     @Test func `an unrecognized record is parsed as far as possible`() {
