@@ -59,7 +59,7 @@ extension KafkaProducer {
             purgeAll()
             _ = await drained.wait(within: .seconds(1))
         }
-        for released in letGo() { _ = await released.wait(within: .seconds(2)) }
+        await Completion.wait(for: letGo(), within: .seconds(2))
     }
 
     private func purgeAll() {

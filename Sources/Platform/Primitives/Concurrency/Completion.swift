@@ -53,6 +53,12 @@ package final class Completion: Sendable {
         }
     }
 
+    /// Waits for all of the events, but in total for at most `limit`.
+    package static func wait(for completions: [Completion], within limit: Duration) async {
+        let end = ContinuousClock.now + limit
+        for completion in completions { _ = await completion.wait(within: end - ContinuousClock.now) }
+    }
+
     private func nextNumber() -> Int {
         state.withLock { state in
             state.nextWaiter += 1

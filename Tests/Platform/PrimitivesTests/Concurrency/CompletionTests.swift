@@ -24,6 +24,17 @@ import Testing
         #expect(!completion.isComplete)
     }
 
+    @Test func `events that are awaited together share one time limit`() async {
+        let completions = (0..<100).map { _ in Completion() }
+        completions[0].complete()
+        let begun = ContinuousClock.now
+        await Completion.wait(for: completions, within: .milliseconds(200))
+        // With a limit for each event, the wait would take 20 seconds.
+        #expect(ContinuousClock.now - begun < .seconds(10))
+        for completion in completions { completion.complete() }
+        await Completion.wait(for: completions, within: .seconds(600))
+    }
+
     @Test func `cancellation ends the wait only if the waiter requested it`() async {
         let completion = Completion()
         let ended = Task { await completion.wait(within: .seconds(600), endsWhenCancelled: true) }
