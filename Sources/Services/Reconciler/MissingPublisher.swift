@@ -33,12 +33,13 @@ struct MissingPublisher: Sendable {
     /// Quarantines a refused object that Apple returned for an app. The object came from Apple over a verified
     /// connection, so it is kept for examination.
     ///
+    /// - Parameter received: the object's text, or the part of the response that contains it.
     /// - Throws: a `KafkaError`; a later sweep finds the object again.
-    func quarantine(_ refused: RefusedObject, _ signedPayload: [UInt8], _ scope: APIScope) async throws {
+    func quarantine(_ refused: RefusedObject, _ received: [UInt8], _ scope: APIScope) async throws {
         try await write(
             QuarantineRecord(
                 reason: refused.reason, detail: refused.detail, receivedAt: now, environment: scope.environment,
-                bundleId: scope.bundleId, source: .history, receivedBytes: signedPayload))
+                bundleId: scope.bundleId, source: .history, receivedBytes: received))
     }
 
     private func write(_ record: QuarantineRecord) async throws {

@@ -60,8 +60,8 @@ struct StatusRepairer: Sendable {
         return .published
     }
 
-    /// If repairs are on, quarantines a refused object that Apple returned about a subscription, at most once. The
-    /// object came from Apple over a verified connection, so it is kept for examination.
+    /// If repairs are on, quarantines a refused item that Apple returned about a subscription, at most once. The item
+    /// came from Apple over a verified connection, so it is kept for examination.
     ///
     /// - Throws: a `KafkaError`, or an error from the state's topic; a later run finds the object again.
     func quarantine(
@@ -73,7 +73,7 @@ struct StatusRepairer: Sendable {
         let mark = NotificationMark(of: "status \(purchase.rawValue) \(item.object.reason)")
         let wanted = ReceivedIndex.Wanted(key: Array(ReceivedNotifications.quarantined(mark).utf8), mark: mark)
         guard isOn, try await index.known([wanted], in: scope.environment).isEmpty else { return }
-        try await publisher.quarantine(item.object, item.signedTransactionInfo, scope)
+        try await publisher.quarantine(item.object, item.bytes, scope)
         try await index.remember(quarantined: mark, in: scope.environment, at: clocks.wallMilliseconds())
         metrics.quarantined()
     }

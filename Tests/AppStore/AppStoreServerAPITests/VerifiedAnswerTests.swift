@@ -85,6 +85,10 @@ struct VerifiedAnswerTests {
                     "signedDate": .integer(SigningKit.now - 1000),
                 ]))
         }
+        let refused: JSONObject = [
+            "status": 2, "originalTransactionId": "1000", "signedTransactionInfo": .string(try signed(transaction())),
+            "signedRenewalInfo": try renewalInfo("1001"),
+        ]
         let harness = try answering([
             "environment": "Production", "bundleId": .string(SigningKit.bundleId),
             "data": [
@@ -96,11 +100,7 @@ struct VerifiedAnswerTests {
                             "signedTransactionInfo": .string(try signed(transaction())),
                             "signedRenewalInfo": try renewalInfo("1000"),
                         ],
-                        [
-                            "status": 2, "originalTransactionId": "1000",
-                            "signedTransactionInfo": .string(try signed(transaction())),
-                            "signedRenewalInfo": try renewalInfo("1001"),
-                        ],
+                        .object(refused),
                     ],
                 ]
             ],
@@ -110,6 +110,8 @@ struct VerifiedAnswerTests {
         #expect(statuses.groups.map { $0.subscriptions.map(\.status) } == [[.active]])
         #expect(statuses.groups.first?.subscriptions.first?.latest.renewalInfo != nil)
         #expect(statuses.refused.map(\.reason) == ["profile_nested"])
+        // The renewal info is the reason, so it is kept too.
+        #expect(statuses.refusedItems.map(\.bytes) == [JSONValue.object(refused).json])
     }
 
     @Test func `an app transaction is verified`() async throws {

@@ -175,7 +175,9 @@ extension StatusSweepTests {
         #expect(second.last?.counts.refused == 1)
         let quarantined = try await installation.kafka.records(of: [installation.topics.quarantine], partitions: 1)
         #expect(quarantined.count == 1)
-        #expect(quarantined.first?.value?.isEmpty == false)
+        let item = try JSONDocument.object(try #require(quarantined.first?.value)).root
+        #expect(item["originalTransactionId"]?.string == "1000")
+        #expect(item["signedTransactionInfo"]?.string?.isEmpty == false)
         #expect(try await published("1000", installation).count == 1)
         await reconciler.stop()
         await server.stop()

@@ -17,9 +17,13 @@ package struct AnswerError: Error, Sendable, Equatable {
 
 /// Reads the members of one object in a response.
 package struct AnswerReader {
+    private let element: JSONElement
     private var fields: FieldReader
 
-    private init(_ element: JSONElement, path: String = "") { fields = FieldReader(element, path: path) }
+    private init(_ element: JSONElement, path: String = "") {
+        self.element = element
+        fields = FieldReader(element, path: path)
+    }
 
     /// Parses a complete response.
     ///
@@ -47,6 +51,9 @@ package struct AnswerReader {
     private func check() throws(AnswerError) {
         if let problem = fields.problems.first { throw AnswerError(message: problem.description) }
     }
+
+    /// The object's JSON text, exactly as in the response.
+    var bytes: [UInt8] { Array(element.bytes) }
 
     // MARK: Optional members
 

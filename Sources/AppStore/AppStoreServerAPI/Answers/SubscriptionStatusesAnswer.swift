@@ -18,12 +18,15 @@ package struct SubscriptionStatusesAnswer: APIAnswer {
         package let originalTransactionId: OriginalTransactionId?
         package let signedTransactionInfo: String
         package let signedRenewalInfo: String?
+        /// The item, exactly as in the response.
+        package let bytes: [UInt8]
 
         package init(reading members: inout AnswerReader) throws(AnswerError) {
             status = try members.required("status") { $0.enumeration("status") }
             originalTransactionId = members.identifier("originalTransactionId")
             signedTransactionInfo = try members.requiredString("signedTransactionInfo")
             signedRenewalInfo = members.string("signedRenewalInfo")
+            bytes = members.bytes
         }
     }
 

@@ -55,7 +55,7 @@ extension AppStoreServerClient {
                     refused.append(
                         SubscriptionStatuses.RefusedItem(
                             object: error, originalTransactionId: item.originalTransactionId,
-                            signedTransactionInfo: Array(item.signedTransactionInfo.utf8)))
+                            bytes: item.bytes))
                     return nil
                 }
             }

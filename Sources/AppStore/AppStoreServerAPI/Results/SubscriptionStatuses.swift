@@ -15,13 +15,13 @@ package struct SubscriptionStatuses: Sendable {
         package let latest: VerifiedTransaction
     }
 
-    /// A rejected subscription, kept with the JWS string of its transaction.
+    /// A rejected subscription. Either of its signed objects may be the reason, so both are kept.
     package struct RefusedItem: Sendable {
         package let object: RefusedObject
         /// The unsigned ID in the response.
         package let originalTransactionId: OriginalTransactionId?
-        /// The text, exactly as in the response.
-        package let signedTransactionInfo: [UInt8]
+        /// The JSON object with both JWS strings, exactly as in the response.
+        package let bytes: [UInt8]
     }
 
     package let groups: [Group]
