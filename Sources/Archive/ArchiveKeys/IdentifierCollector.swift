@@ -37,6 +37,11 @@ struct IdentifierCollector {
         return true
     }
 
+    /// Collects identifiers from the payload of a compact JWS. Does nothing for any other text.
+    mutating func collect(jws text: [UInt8]) {
+        if let payload = Self.payload(ofJWS: text[...]) { collect(text: payload, nesting: 1) }
+    }
+
     /// The recursion is as deep as the document; the scanner limits the document's depth.
     private mutating func collect(_ element: JSONElement, named name: String? = nil, nesting: Int) {
         switch element.kind {
@@ -45,7 +50,7 @@ struct IdentifierCollector {
         case .string:
             if let kind = name.flatMap({ Self.kinds[$0] }) {
                 insert(kind, element.string)
-            } else if nesting < Self.maximumNesting, let payload = Self.payload(ofJWS: element) {
+            } else if nesting < Self.maximumNesting, let payload = Self.payload(ofString: element) {
                 collect(text: payload, nesting: nesting + 1)
             }
         case .number:
@@ -56,12 +61,16 @@ struct IdentifierCollector {
         }
     }
 
-    /// Returns the decoded payload of a compact JWS, or nil for any other text.
-    private static func payload(ofJWS element: JSONElement) -> [UInt8]? {
+    /// Returns the decoded payload of a string that is a compact JWS, or nil for any other string.
+    private static func payload(ofString element: JSONElement) -> [UInt8]? {
         // A JWS needs no escapes, so it is the text between the quotes.
         guard element.plainTextRange != nil else { return nil }
-        let parts = element.bytes.dropFirst().dropLast().split(
-            separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        return payload(ofJWS: element.bytes.dropFirst().dropLast())
+    }
+
+    /// Returns the decoded payload of a compact JWS, or nil for any other text.
+    private static func payload(ofJWS text: ArraySlice<UInt8>) -> [UInt8]? {
+        let parts = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count == 3, !parts[1].isEmpty else { return nil }
         return try? Base64URL.decode(Array(parts[1]))
     }

@@ -12,6 +12,8 @@ extension IndexedName {
         var collector = IdentifierCollector()
         collector.collect(record.headers)
         let isRead = record.value.map { collector.collect(text: $0) } ?? false
+        // Notifications from Apple's history are quarantined as compact JWSs.
+        if !isRead, let value = record.value { collector.collect(jws: value) }
         if kind == .quarantine {
             let quarantined = QuarantineRecord(key: record.key, value: nil, headers: record.headers)
             collector.insert(.notificationUUID, quarantined.notificationUUID?.rawValue)

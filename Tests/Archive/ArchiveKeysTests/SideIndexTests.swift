@@ -147,6 +147,9 @@ struct SideIndexTests {
         #expect(
             read(.deadLetter, nil, #"{"x":["e30.eyJhcHBUcmFuc2FjdGlvbklkIjoiMTMifQ.c2ln"]}"#)
                 == [IndexedName(.appTransactionId, "13")])
+        #expect(
+            read(.quarantine, nil, "e30.eyJhcHBUcmFuc2FjdGlvbklkIjoiMTMifQ.c2ln")
+                == [IndexedName(.appTransactionId, "13")])
         #expect(read(.deadLetter, "com.example.app/14", "no JSON").contains(IndexedName(.originalTransactionId, "14")))
         #expect(read(.deadLetter, "com.example.app/14", "no JSON").contains(IndexedName(.externalPurchaseId, "14")))
         #expect(read(.notification, "com.example.app/14", "{}").isEmpty)
