@@ -259,6 +259,32 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        (
+            #"{"bundleId":"com.example","environment":"Sandbox"}"#, #"{"appTransactionId":"70"}"#,
+            "environment_mismatch: found in the Production topic"
+        ),
+        (
+            #"{"environment":"Production"}"#, #"{"appTransactionId":"70"}"#,
+            "identity_missing: no appTransactionId or bundleId"
+        ),
+        ("null", #"{"appTransactionId":"70"}"#, "identity_missing: no appTransactionId or bundleId"),
+        (#"{"bundleId":"com.example"}"#, "{}", "identity_missing: no appTransactionId or bundleId"),
+    ])
+    func `the error for an unusable withdrawal of consent names its fault`(
+        _ appData: String, _ appTransaction: String, _ fault: String
+    ) throws {
+        let value = """
+            {"notification":{"notificationType":"RESCIND_CONSENT","notificationUUID":"u","signedDate":1767225600000,\
+            "appData":\(appData)},"appTransaction":\(appTransaction)}
+            """
+        guard
+            case .unusable(let code, let detail?) = RefundReading(
+                try RefundNotification.record(Array(value.utf8)), environment: .production, timestamp: 0, now: at(0))
+        else { throw NotARefund() }
+        #expect("\(code): \(detail)" == fault)
+    }
+
     @Test(.enabled(if: TestVectors.arePresent, "\(TestVectors.absence)"))
     func `Apple's captured request and refund open and close one case`() throws {
         let refunds = try TestVectors.appleSamples().compactMap { sample -> RefundCase? in

@@ -30,11 +30,17 @@ package enum RefundReading: Sendable {
         let isSigned = record.trust == .signed
         var found: RefundCase
         if type == .rescindConsent {
-            guard let consent = Self.consent(record, environment) else {
-                self = .unusable(RefundReason.identityMissing, "no appTransactionId")
+            let data = notification.appData
+            guard let id = record.appTransaction?.appTransactionId, let bundleId = data?.bundleId else {
+                self = .unusable(RefundReason.identityMissing, "no appTransactionId or bundleId")
                 return
             }
-            found = consent
+            guard data?.environment == nil || data?.environment == environment else {
+                self = Self.environmentMismatch(environment)
+                return
+            }
+            // A withdrawal of consent contains no transaction, so it is stored under the customer's appTransactionId.
+            found = RefundCase(environment: environment, bundleId: bundleId, transactionId: TransactionId(id.rawValue))
             found.consentRescindedAt = signedDate
         } else {
             // An unresolved version 1 notification does not contain its transaction, so it is ignored. A consumption
@@ -51,7 +57,7 @@ package enum RefundReading: Sendable {
             }
             guard [notification.data?.environment, payload.environment].allSatisfy({ $0 == nil || $0 == environment })
             else {
-                self = .unusable(RefundReason.environmentMismatch, "found in the \(environment.rawValue) topic")
+                self = Self.environmentMismatch(environment)
                 return
             }
             found = RefundCase(environment: environment, bundleId: bundleId, transactionId: transactionId)
@@ -82,12 +88,8 @@ package enum RefundReading: Sendable {
         .consumptionRequest, .refund, .refundDeclined, .refundReversed, .rescindConsent,
     ]
 
-    /// Returns a case for withdrawn consent, stored under the customer's appTransactionId. Returns nil if an identifier
-    /// is missing or the environment does not match.
-    private static func consent(_ record: NotificationRecord, _ environment: AppStoreEnvironment) -> RefundCase? {
-        guard let data = record.notification.appData, data.environment == nil || data.environment == environment,
-            let id = record.appTransaction?.appTransactionId, let bundleId = data.bundleId
-        else { return nil }
-        return RefundCase(environment: environment, bundleId: bundleId, transactionId: TransactionId(id.rawValue))
+    /// Returns the reading of a record that names another environment than that of its topic.
+    private static func environmentMismatch(_ environment: AppStoreEnvironment) -> RefundReading {
+        .unusable(RefundReason.environmentMismatch, "found in the \(environment.rawValue) topic")
     }
 }
