@@ -259,6 +259,15 @@ import Testing
         }
     }
 
+    @Test(arguments: [NotificationType.refund, .refundDeclined, .refundReversed])
+    func `a decision with an overlong revocationType is unusable`(_ type: NotificationType) throws {
+        var decision = RefundNotification(type, signed: day)
+        decision.transaction["revocationType"] = .string(String(repeating: "R", count: 256))
+        #expect(try decision.refund().verdicts.newest?.revocationType?.rawValue.count == 256)
+        decision.transaction["revocationType"] = .string(String(repeating: "R", count: 257))
+        guard case .unusable(RefundReason.identifierTooLong, _) = try decision.reading else { throw NotARefund() }
+    }
+
     @Test(arguments: [
         (
             #"{"bundleId":"com.example","environment":"Sandbox"}"#, #"{"appTransactionId":"70"}"#,

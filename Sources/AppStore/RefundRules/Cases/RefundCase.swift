@@ -83,9 +83,9 @@ package struct RefundCase: Hashable, Sendable {
         return self != before
     }
 
-    /// Whether the strings in the transaction and in the requests are safe in keys and URLs.
+    /// Whether all strings from Apple, except the bundleId, meet the requirements of ``BoundedText``.
     package var isBounded: Bool {
-        transactionId.isBounded && (transaction?.isBounded ?? true)
+        transactionId.isBounded && (transaction?.isBounded ?? true) && verdicts.all.allSatisfy(\.isBounded)
             && requests.values.allSatisfy {
                 $0.notificationUUID.isBounded && ($0.reason.map { BoundedText.accepts($0.rawValue) } ?? true)
             }

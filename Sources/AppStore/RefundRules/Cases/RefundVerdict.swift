@@ -40,6 +40,9 @@ package struct RefundVerdict: DatedPart {
             && transaction.revocationReason?.isKnown ?? true
     }
 
+    /// Whether the text meets the requirements of ``BoundedText``.
+    var isBounded: Bool { revocationType.map { BoundedText.accepts($0.rawValue) } ?? true }
+
     package var date: AppStoreInstant { signedDate }
     package var rank: [Int64] { [isSigned ? 1 : 0, kind.order] }
 
