@@ -45,6 +45,8 @@ package enum StateRule: String, Sendable, CaseIterable {
     case credited
     case partlyDebited = "partly_debited"
     case debited
+    /// A consumable with a quantity, refunded percentage or units out of range.
+    case notCredited = "not_credited"
     case unknownType = "unknown_type"
 
     /// Returns an explanation of the rule: one sentence without a period.
@@ -86,6 +88,8 @@ package enum StateRule: String, Sendable, CaseIterable {
         case .credited: return "consumable purchased: its units are credited"
         case .partlyDebited: return "Apple refunded part of the purchase: the units of that part are debited"
         case .debited: return "Apple refunded the consumable: its units are debited"
+        case .notCredited:
+            return "nothing is credited: the consumable's quantity, refunded percentage or units are out of range"
         case .unknownType: return "the product type is unknown, so the purchase grants nothing"
         }
     }
@@ -95,9 +99,9 @@ extension OneTimeState {
     /// The rule that determined the state.
     package var rule: StateRule {
         switch phase {
-        case .credited: .credited
+        case .credited: problems.isEmpty ? .credited : .notCredited
         case .partlyRefunded: .partlyDebited
-        case .refunded: .debited
+        case .refunded: problems.isEmpty ? .debited : .notCredited
         case .owned: isEntitled ? .bought : .notBegun
         case .ended: problems.contains(.lengthNotConfigured) ? .lengthUnknown : .lengthOver
         case .revoked: .oneTimeRevoked

@@ -91,6 +91,17 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
         #expect(try rules([transaction("Non-Renewing Subscription")], at: 2) == [.lengthUnknown])
     }
 
+    @Test func `a consumable with an amount out of range is explained as not credited, refunded or not`() throws {
+        let refunded = JSONObject().with("revocationDate", date: day)
+        #expect(try rules([transaction("Consumable", ["quantity": 0])], at: 2) == [.notCredited])
+        #expect(try rules([transaction("Consumable", refunded.with("quantity", 0))], at: 2) == [.notCredited])
+        let percentage = refunded.with("revocationPercentage", 100_001)
+        #expect(try rules([transaction("Consumable", percentage)], at: 2) == [.notCredited])
+        let products = ProductRules(products: [ProductId("thing"): ProductRule(entitlements: [], units: -1)])
+        let purchase = try purchase([transaction("Consumable")])
+        #expect(purchase.standings(at: at(day), rules: products).standings.map(\.rule) == [.notCredited])
+    }
+
     @Test func `a state that ends without a notification has its end, and a consumable has its units`() throws {
         let active = try #require(
             purchase([AccessCase.bought]).standings(at: at(day), rules: ProductRules()).standings.first)

@@ -27,7 +27,7 @@ import Testing
                 "renewal_unread", "billing_retry", "active_by_status", "active_by_status_too_old", "retry_over",
                 "renewal_off", "renewal_missing", "period_over", "items_revoked", "unconfirmed", "bought", "not_begun",
                 "length_over", "length_unknown", "purchase_revoked", "credited", "partly_debited", "debited",
-                "unknown_type",
+                "not_credited", "unknown_type",
             ])
     }
 
