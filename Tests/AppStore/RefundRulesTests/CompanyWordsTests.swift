@@ -185,6 +185,22 @@ import Testing
         let refused = try read(#"{"consent":false,"since":1795500000000}"#)
         #expect(late.merging(refused).isRefusal)
     }
+
+    @Test func `a merged consent has the date of the record that contains it`() throws {
+        let undated = try read(#"{"consent":true}"#)
+        let other = try read(#"{"since":1795608000000,"preference":"grantFull"}"#)
+        let moment = AppStoreInstant(clampingMillisecondsSince1970: 1_795_600_000_000)
+        for merged in [undated.merging(other), other.merging(undated)] {
+            #expect(merged.consent == true && merged.since == nil && merged.preference == .grantFull)
+            #expect(!merged.isConsent(after: moment))
+        }
+        let consented = try read(#"{"consent":true,"since":1795608000000}"#)
+        let refused = try read(#"{"consent":false,"since":1795500000000}"#)
+        for merged in [consented.merging(refused), refused.merging(consented)] {
+            #expect(merged.consent == false && merged.since == refused.since)
+        }
+        #expect(consented.merging(consented) == consented && refused.merging(refused) == refused)
+    }
 }
 
 /// Conditions on the purchase and the customer's history, and rules that can never apply.

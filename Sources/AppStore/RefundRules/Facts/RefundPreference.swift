@@ -43,8 +43,8 @@ package struct RefundPreference: Hashable, Sendable {
         var merged = first
         merged.isWithdrawn = first.isWithdrawn || second.isWithdrawn
         merged.consent = [first.consent, second.consent].contains(false) ? false : first.consent ?? second.consent
-        // `since` is the date of the consent, so it is taken from the record that contains consent.
-        if first.consent == nil { merged.since = second.since ?? first.since }
+        // `since` is the date of the consent, so it is taken from the later record that contains the merged consent.
+        if first.consent != merged.consent { merged.since = second.since }
         merged.preference = first.preference ?? second.preference
         merged.consumption = first.consumption.merging(second.consumption)
         return merged
