@@ -20,8 +20,8 @@ package enum JSONNames {
             hasEscapes = hasEscapes || nodes[name].hasEscapes
             name = Int(nodes[name + 1].next)
         }
-        guard count > 1 else { return }
         guard count <= maximum else { throw JSONError(.tooManyMembers, at: Int(nodes[object].start)) }
+        guard count > 1 else { return }
         if count > pairwiseLimit || hasEscapes {
             try refuseDuplicatesByHash(in: nodes, object: object, count: count, input)
         } else {

@@ -105,6 +105,8 @@ private func code(_ bytes: [UInt8]) -> JSONError.Code? {
     @Test func `the limit on members applies to each object separately`() {
         #expect(fault(of: #"{"a":{"b":1,"c":2},"d":3}"#) { $0.members = 2 } == nil)
         #expect(fault(of: #"[ {"a":1,"b":2,"a":3}]"#) { $0.members = 2 } == JSONError(.tooManyMembers, at: 2))
+        #expect(fault(of: #"[{},{"a":1}]"#) { $0.members = 0 } == JSONError(.tooManyMembers, at: 4))
+        #expect(fault(of: "[{}]") { $0.members = 0 } == nil)
     }
 
     @Test(arguments: [
