@@ -72,7 +72,8 @@ struct ReplayPlan {
         switch reach {
         case .groups(let names):
             rows.append(["reaches", names.isEmpty ? "no consumer group" : names.joined(separator: ", ")])
-        case .unknown(let problem): rows.append(["reaches", "every group that reads the topic: \(problem)"])
+        case .unknown(let problem):
+            rows.append(["reaches", "every group that reads the topic; the groups cannot be listed: \(problem)"])
         }
         rows.append(["takes", "at least \(seconds(perSecond: perSecond)) s at \(perSecond) records a second"])
         if !refusals.numbers.isEmpty { rows.append(["left", refusals.text]) }
