@@ -19,6 +19,8 @@ import Testing
 private struct ArchivedNotification {
     static let origin = "example.com/archive"
     static let topic = "appstore.notifications.production"
+    /// A time after the leaf certificate has expired.
+    static let afterExpiry = Signed.now + 400 * 86_400_000
 
     let directory: TemporaryDirectory
     let archive: String
@@ -82,6 +84,14 @@ private struct ArchivedNotification {
         for record in try Self.records() where record.topic.rawValue == Self.topic { try await write(record) }
     }
 
+    /// Archives an object that was quarantined after the leaf certificate had expired.
+    func quarantine(_ bytes: [UInt8], _ reason: String, source: RecordOrigin = .history) async throws {
+        let record = QuarantineRecord(
+            reason: reason, receivedAt: AppStoreInstant(clampingMillisecondsSince1970: Self.afterExpiry),
+            source: source, receivedBytes: bytes)
+        try await write(record.produced(to: TopicNames().quarantine))
+    }
+
     /// - Parameter isArchived: whether to archive the erasure record, which names the key.
     func erase(isArchived: Bool = true) async throws {
         let mark = try keys.mark(of: subject)
@@ -125,6 +135,49 @@ private struct ArchivedNotification {
 
     func run(_ command: String, _ arguments: [String]) async -> (exitCode: Int32, printed: Printed) {
         await sluicectl(["archive", command, "--archive.url", archive] + arguments)
+    }
+}
+
+/// The content of a quarantine record of sluice-reconciler.
+enum QuarantinedObject: Sendable {
+    case notification, forgedNotification
+    /// An item of Apple's subscription statuses.
+    case item, itemOfTwoPurchases
+    /// An item whose renewal info has an invalid signature.
+    case forgedItem
+
+    func bytes() throws -> [UInt8] {
+        let notification = Array(try Signed.body().dropFirst(#"{"signedPayload":""#.utf8.count).dropLast(2))
+        let renewalInfo = try Self.sign(Signed.renewalInfo)
+        switch self {
+        case .notification: return notification
+        case .forgedNotification: return Self.forged(notification)
+        case .item: return try Self.statusItem(renewalInfo)
+        case .itemOfTwoPurchases:
+            let other = Signed.renewalInfo.replacingOccurrences(of: "2000000000000001", with: "2000000000000002")
+            return try Self.statusItem(Self.sign(other))
+        case .forgedItem: return try Self.statusItem(Self.forged(renewalInfo))
+        }
+    }
+
+    private static func statusItem(_ renewalInfo: [UInt8]) throws -> [UInt8] {
+        let item: JSONObject = [
+            "status": 1, "originalTransactionId": "2000000000000001",
+            "signedTransactionInfo": .string(String(decoding: try sign(Signed.transactionInfo), as: UTF8.self)),
+            "signedRenewalInfo": .string(String(decoding: renewalInfo, as: UTF8.self)),
+        ]
+        return JSONValue.object(item).json
+    }
+
+    private static func sign(_ payload: String) throws -> [UInt8] {
+        try JWSSigner(Signed.pki.get()).sign(Array(payload.utf8))
+    }
+
+    /// Changes the first character of the signature, which has 86 characters.
+    private static func forged(_ jws: [UInt8]) -> [UInt8] {
+        var changed = jws
+        changed[jws.count - 86] = jws[jws.count - 86] == UInt8(ascii: "A") ? UInt8(ascii: "B") : UInt8(ascii: "A")
+        return changed
     }
 }
 
@@ -230,6 +283,40 @@ private struct ArchivedNotification {
             ])
         #expect(exitCode == 2)
         #expect(printed.output.contains("Apple's signature was not verified"))
+    }
+
+    /// Objects that sluice-reconciler quarantined, by their content, the reason in the record, the expected exit code and
+    /// the expected label.
+    @Test(
+        arguments: [
+            (.notification, "profile_nested", 0, "1 signed by Apple for com.example.app"),
+            (.item, "audience", 0, "1 signed by Apple for com.example.app"),
+            (.itemOfTwoPurchases, "profile_nested", 0, "1 refused when received: profile_nested"),
+            (.forgedNotification, "signature", 0, "1 refused when received: signature"),
+            (.forgedItem, "signature", 0, "1 refused when received: signature"),
+            (.forgedNotification, "audience", 2, "1 not verified"),
+            (.forgedNotification, "profile_nested", 2, "1 not verified"),
+            (.forgedItem, "audience", 2, "1 not verified"), (.forgedItem, "profile_nested", 2, "1 not verified"),
+            (.forgedItem, "unknown", 2, "1 not verified"),
+        ] as [(QuarantinedObject, String, Int32, String)])
+    func `a quarantined object from Apple's API is a finding only if it contradicts its record`(
+        object: QuarantinedObject, reason: String, expected: Int32, label: String
+    ) async throws {
+        let archived = try await ArchivedNotification()
+        try await archived.quarantine(object.bytes(), reason)
+        let (exitCode, printed) = await archived.run("verify", ["appstore.quarantine"] + archived.payloads)
+        #expect(exitCode == expected, "\(printed.output)")
+        #expect(printed.output.contains("\(label)\n"), "\(printed.output)")
+    }
+
+    @Test func `a quarantined body whose signature is invalid is a finding, whatever its record states`() async throws {
+        let archived = try await ArchivedNotification()
+        let jws = String(decoding: try QuarantinedObject.forgedNotification.bytes(), as: UTF8.self)
+        let body = Array(#"{"signedPayload":"\#(jws)"}"#.utf8)
+        try await archived.quarantine(body, "signature", source: .live)
+        let (exitCode, printed) = await archived.run("verify", ["appstore.quarantine"] + archived.payloads)
+        #expect(exitCode == 2, "\(printed.output)")
+        #expect(printed.output.contains("1 not verified\n"))
     }
 
     @Test(arguments: ["segments/000.p/1", "tile/entries/000.p/1", "tile/0/000.p/1", "checkpoint", "checkpoints/001"])

@@ -173,7 +173,7 @@ enum Signed {
         "data":{"appAppleId":1234567890,"bundleId":"com.example.app","environment":"Production",\
         "signedTransactionInfo":"{signedTransactionInfo}","signedRenewalInfo":"{signedRenewalInfo}","status":1}}
         """
-    private static let renewalInfo = """
+    static let renewalInfo = """
         {"autoRenewProductId":"com.example.monthly","autoRenewStatus":1,"environment":"Production",\
         "originalTransactionId":"2000000000000001","productId":"com.example.monthly","signedDate":1793491100000}
         """

@@ -5,18 +5,20 @@ internal import ArchiveLog
 internal import CommandLine
 internal import Configuration
 internal import Cryptography
+internal import JSON
 internal import Kafka
 internal import Lifecycle
 internal import Records
 internal import Synchronization
 internal import TransparencyLog
 
-/// Decrypts archived objects and verifies their Apple signatures as of the time of receipt.
+/// Decrypts archived objects and verifies their Apple signatures as of the time of receipt. The certificates of
+/// quarantined objects from the App Store Server API are checked as of their signedDate.
 ///
 /// Results are counted by label: `erased` if an archived record from the erasures topic lists the key, or if the
 /// subject had been erased before the record arrived; `signed by Apple for <bundle id>`; `not signed` for version 1;
-/// `readable` for records that Apple does not sign. A payload that cannot be read for any other reason is a finding;
-/// see ``missingLabels``.
+/// `refused when received: <reason>` for an object that the reconciler refused; `readable` for records that Apple does
+/// not sign. A payload that cannot be read for any other reason is a finding; see ``missingLabels``.
 final class ArchivePayloads: Sendable {
     private let keys: KeyStore
     private let names: TopicNames
@@ -100,8 +102,7 @@ final class ArchivePayloads: Sendable {
         case .notification: return notification(record, leaf)
         case .quarantine:
             let kept = QuarantineRecord(key: record.key, value: record.value, headers: record.headers)
-            return signature(
-                on: kept.receivedBytes, isBody: true, receivedAt: kept.receivedAt ?? time(of: leaf))
+            return quarantined(kept, at: (kept.receivedAt ?? time(of: leaf)).millisecondsSince1970)
         case .refund, .deadLetter, .erasure, .certificate, .gap: return InspectionOutcome("readable")
         }
     }
@@ -113,7 +114,7 @@ final class ArchivePayloads: Sendable {
         } catch { return InspectionOutcome("no notification") }
         do throws(RebuildError) {
             let jws = try notification.rebuild { certificates.segment($0) }
-            return signature(on: jws, isBody: false, receivedAt: notification.receivedAt ?? time(of: leaf))
+            return signature(on: jws, at: (notification.receivedAt ?? time(of: leaf)).millisecondsSince1970)
         } catch {
             switch error {
             case .unsigned: return InspectionOutcome("not signed")
@@ -126,26 +127,74 @@ final class ArchivePayloads: Sendable {
         }
     }
 
-    private func signature(on text: [UInt8], isBody: Bool, receivedAt: AppStoreInstant) -> InspectionOutcome {
-        guard let verifier = verifier(for: text) else {
-            return InspectionOutcome("not verified", problem: "no verifier can be created for its app")
+    private func signature(on jws: [UInt8], at time: Int64) -> InspectionOutcome {
+        guard let verifier = verifier(for: jws) else { return Self.withoutVerifier }
+        return outcome(verifier.verify(signedPayload: jws, at: time))
+    }
+
+    /// Verifies a quarantined object like the process that quarantined it. The objects of the reconciler come from the
+    /// App Store Server API: compact JWSs of notifications, and items of subscription statuses. All other objects are
+    /// posted bodies.
+    private func quarantined(_ kept: QuarantineRecord, at time: Int64) -> InspectionOutcome {
+        let text = kept.receivedBytes
+        guard kept.source == .history else {
+            guard let verifier = verifier(for: text) else { return Self.withoutVerifier }
+            return outcome(verifier.verify(body: text, at: time))
         }
-        let time = receivedAt.millisecondsSince1970
-        let verdict = isBody ? verifier.verify(body: text, at: time) : verifier.verify(signedPayload: text, at: time)
-        switch verdict {
-        case .accepted(let verified):
-            let app = verified.envelope.bundleId.value?.rawValue ?? "an app that it does not name"
-            return InspectionOutcome("signed by Apple for \(PlainText.printable(app, maximum: 155))")
-        case .duplicate: return InspectionOutcome("signed by Apple, a duplicate")
-        case .nonconforming: return InspectionOutcome("signed by Apple, nonconforming")
-        case .legacy: return InspectionOutcome("not signed")
-        case .notForUs(let refusal):
-            return InspectionOutcome("signed by Apple for another app", problem: refusal.reason.rawValue)
-        case .notApple(let refusal), .retryLater(let refusal):
-            return InspectionOutcome(
-                "not verified", problem: "Apple's signature was not verified: \(refusal.reason.rawValue)")
+        let stated = Reason(rawValue: kept.reason)
+        guard let item = try? JSONDocument.object(text).root,
+            let transaction = item["signedTransactionInfo"]?.string.map({ Array($0.utf8) })
+        else {
+            guard let verifier = verifier(for: text) else { return Self.withoutVerifier }
+            return outcome(verifier.verify(signedPayload: text, at: time, certificates: .signature), stated: stated)
+        }
+        guard let verifier = verifier(for: transaction) else { return Self.withoutVerifier }
+        do throws(Refusal) {
+            let verified = try verifier.verify(
+                signedTransaction: transaction,
+                signedRenewalInfo: item["signedRenewalInfo"]?.string.map { Array($0.utf8) }, at: time,
+                certificates: .signature)
+            return signed(for: verified.bundleId)
+        } catch {
+            return refused(error, stated: stated)
         }
     }
+
+    /// - Parameter stated: the reason why the reconciler refused the object, according to the record; otherwise nil.
+    private func outcome(_ verdict: Verdict, stated: Reason? = nil) -> InspectionOutcome {
+        switch verdict {
+        case .accepted(let verified): signed(for: verified.envelope.bundleId.value)
+        case .duplicate: InspectionOutcome("signed by Apple, a duplicate")
+        case .nonconforming: InspectionOutcome("signed by Apple, nonconforming")
+        case .legacy: InspectionOutcome("not signed")
+        case .notForUs(let refusal), .notApple(let refusal), .retryLater(let refusal):
+            refused(refusal, stated: stated)
+        }
+    }
+
+    private func signed(for app: BundleId?) -> InspectionOutcome {
+        let name = app?.rawValue ?? "an app that it does not name"
+        return InspectionOutcome("signed by Apple for \(PlainText.printable(name, maximum: 155))")
+    }
+
+    /// Returns the outcome for a refused object. The reconciler also quarantines objects that it refuses. Such an object
+    /// is not a finding unless it fails an earlier group of checks than the record states: up to the signature; validity
+    /// to audience; profile. Within a group, the failed check depends on the configuration.
+    private func refused(_ refusal: Refusal, stated: Reason?) -> InspectionOutcome {
+        let groups: [VerificationStep] = [.signature, .audience, .profile]
+        let group = groups.first { refusal.step.rawValue <= $0.rawValue } ?? .profile
+        if let stated, stated.step.rawValue <= group.rawValue {
+            return InspectionOutcome("refused when received: \(stated.rawValue)")
+        }
+        guard refusal.step != .audience else {
+            return InspectionOutcome("signed by Apple for another app", problem: refusal.reason.rawValue)
+        }
+        return InspectionOutcome(
+            "not verified", problem: "Apple's signature was not verified: \(refusal.reason.rawValue)")
+    }
+
+    private static let withoutVerifier = InspectionOutcome(
+        "not verified", problem: "no verifier can be created for its app")
 
     private func verifier(for text: [UInt8]) -> NotificationVerifier? {
         let app = apps.first ?? ClaimedApp.identity(in: text)
