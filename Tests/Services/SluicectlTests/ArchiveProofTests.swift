@@ -50,7 +50,9 @@ private struct ArchivedNotification {
     }
 
     /// Returns the records that the ingress would produce for a notification signed under Apple's test root.
-    private static func records() throws -> [KafkaProducerRecord] {
+    private static func records(
+        receivedAt: Int64 = Signed.now, origin: RecordOrigin = .live
+    ) throws -> [KafkaProducerRecord] {
         let app = AppIdentity(bundleId: BundleId("com.example.app"), appAppleId: AppAppleId(1_234_567_890))
         let verifier = try NotificationVerifier(
             VerifierConfiguration(roots: [Signed.pki.get().root.der], apps: [app], revocation: .off))
@@ -58,8 +60,15 @@ private struct ArchivedNotification {
             return []
         }
         return ReleasedRecords.records(
-            of: verified, receivedAt: AppStoreInstant(clampingMillisecondsSince1970: Signed.now),
-            names: TopicNames(prefix: "appstore"))
+            of: verified, receivedAt: AppStoreInstant(clampingMillisecondsSince1970: receivedAt),
+            names: TopicNames(prefix: "appstore")
+        ).map { record in
+            var record = record
+            record.headers = record.headers.map {
+                $0.key == RecordHeaderName.origin.rawValue ? KafkaHeader(.origin, origin.rawValue) : $0
+            }
+            return record
+        }
     }
 
     func write(_ produced: KafkaProducerRecord) async throws {
@@ -80,8 +89,9 @@ private struct ArchivedNotification {
     }
 
     /// Archives another notification, so that the log grows.
-    func grow() async throws {
-        for record in try Self.records() where record.topic.rawValue == Self.topic { try await write(record) }
+    func grow(receivedAt: Int64 = Signed.now, origin: RecordOrigin = .live) async throws {
+        for record in try Self.records(receivedAt: receivedAt, origin: origin)
+        where record.topic.rawValue == Self.topic { try await write(record) }
     }
 
     /// Archives an object that was quarantined after the leaf certificate had expired.
@@ -283,6 +293,17 @@ enum QuarantinedObject: Sendable {
             ])
         #expect(exitCode == 2)
         #expect(printed.output.contains("Apple's signature was not verified"))
+    }
+
+    @Test(arguments: [(.live, 2, 1), (.history, 0, 2), (.replay, 0, 2)] as [(RecordOrigin, Int32, Int)])
+    func `a certificate that expired before the receipt is a finding unless the notification may be from the history`(
+        origin: RecordOrigin, expected: Int32, signed: Int
+    ) async throws {
+        let archived = try await ArchivedNotification()
+        try await archived.grow(receivedAt: ArchivedNotification.afterExpiry, origin: origin)
+        let (exitCode, printed) = await archived.run("verify", archived.payloads)
+        #expect(exitCode == expected, "\(printed.output)")
+        #expect(printed.output.contains("\(signed) signed by Apple for com.example.app\n"))
     }
 
     /// Objects that sluice-reconciler quarantined, by their content, the reason in the record, the expected exit code and

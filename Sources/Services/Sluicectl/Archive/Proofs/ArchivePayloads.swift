@@ -12,8 +12,8 @@ internal import Records
 internal import Synchronization
 internal import TransparencyLog
 
-/// Decrypts archived objects and verifies their Apple signatures as of the time of receipt. The certificates of
-/// quarantined objects from the App Store Server API are checked as of their signedDate.
+/// Decrypts archived objects and verifies their Apple signatures as of the time of receipt. The certificates of objects
+/// from the App Store Server API are checked as of their signedDate.
 ///
 /// Results are counted by label: `erased` if an archived record from the erasures topic lists the key, or if the
 /// subject had been erased before the record arrived; `signed by Apple for <bundle id>`; `not signed` for version 1;
@@ -114,7 +114,9 @@ final class ArchivePayloads: Sendable {
         } catch { return InspectionOutcome("no notification") }
         do throws(RebuildError) {
             let jws = try notification.rebuild { certificates.segment($0) }
-            return signature(on: jws, at: (notification.receivedAt ?? time(of: leaf)).millisecondsSince1970)
+            return signature(
+                on: jws, of: notification.origin,
+                at: (notification.receivedAt ?? time(of: leaf)).millisecondsSince1970)
         } catch {
             switch error {
             case .unsigned: return InspectionOutcome("not signed")
@@ -127,9 +129,17 @@ final class ArchivePayloads: Sendable {
         }
     }
 
-    private func signature(on jws: [UInt8], at time: Int64) -> InspectionOutcome {
+    private func signature(on jws: [UInt8], of origin: RecordOrigin?, at time: Int64) -> InspectionOutcome {
         guard let verifier = verifier(for: jws) else { return Self.withoutVerifier }
-        return outcome(verifier.verify(signedPayload: jws, at: time))
+        let verdict = verifier.verify(
+            signedPayload: jws, at: time, certificates: origin == .history ? .signature : .present)
+        switch verdict {
+        case .notApple(let refusal) where origin == .replay && refusal.reason == .certificateTime,
+            .retryLater(let refusal) where origin == .replay && refusal.reason == .certificateTime:
+            // The record does not state the origin of the notification that was replayed. It may be Apple's history.
+            return outcome(verifier.verify(signedPayload: jws, at: time, certificates: .signature))
+        default: return outcome(verdict)
+        }
     }
 
     /// Verifies a quarantined object like the process that quarantined it. The objects of the reconciler come from the
