@@ -330,6 +330,21 @@ enum QuarantinedObject: Sendable {
         #expect(printed.output.contains("\(label)\n"), "\(printed.output)")
     }
 
+    @Test func `a quarantined version 1 body is not signed, whatever its type and size`() async throws {
+        let archived = try await ArchivedNotification()
+        let fields = (0..<1200).map { #""field\#($0)":1"# }
+        let receipts = stride(from: 0, to: 1200, by: 100).map { from in
+            "{\(fields[from..<from + 100].joined(separator: ","))}"
+        }
+        let large = #"{"notification_type":"RENEWAL","receipts":[\#(receipts.joined(separator: ","))]}"#
+        try await archived.quarantine(Array(large.utf8), "v1_profile", source: .live)
+        try await archived.quarantine(Array(#"{"notification_type":1}"#.utf8), "v1_profile", source: .live)
+        try await archived.quarantine(Array("{}".utf8), "v1_profile", source: .live)
+        let (exitCode, printed) = await archived.run("verify", ["appstore.quarantine"] + archived.payloads)
+        #expect(exitCode == 0, "\(printed.output)")
+        #expect(printed.output.contains("3 not signed\n"))
+    }
+
     @Test func `a quarantined body whose signature is invalid is a finding, whatever its record states`() async throws {
         let archived = try await ArchivedNotification()
         let jws = String(decoding: try QuarantinedObject.forgedNotification.bytes(), as: UTF8.self)

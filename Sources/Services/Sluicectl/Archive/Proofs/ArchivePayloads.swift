@@ -149,7 +149,13 @@ final class ArchivePayloads: Sendable {
         let text = kept.receivedBytes
         guard kept.source == .history else {
             guard let verifier = verifier(for: text) else { return Self.withoutVerifier }
-            return outcome(verifier.verify(body: text, at: time))
+            // A version 1 body may have more fields than any other.
+            let verdict = verifier.verify(body: text, at: time, limits: BodyLimits(legacyEntries: .max))
+            if case .notApple(let refusal) = verdict, refusal.reason == .jsonShape, kept.reason == Self.legacyReason {
+                // Without its password, a version 1 body with a malformed `notification_type` is not recognized.
+                return InspectionOutcome("not signed")
+            }
+            return outcome(verdict)
         }
         let stated = Reason(rawValue: kept.reason)
         guard let item = try? JSONDocument.object(text).root,
@@ -202,6 +208,9 @@ final class ArchivePayloads: Sendable {
         return InspectionOutcome(
             "not verified", problem: "Apple's signature was not verified: \(refusal.reason.rawValue)")
     }
+
+    /// The reason in the records of version 1 bodies.
+    private static let legacyReason = "v1_profile"
 
     private static let withoutVerifier = InspectionOutcome(
         "not verified", problem: "no verifier can be created for its app")
