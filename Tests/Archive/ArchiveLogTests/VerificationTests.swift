@@ -78,6 +78,23 @@ import TransparencyLog
         }
     }
 
+    @Test func `the verdict depends on every kind of finding, even beyond the limit`() async throws {
+        let store = MemoryStore()
+        let archive = try SampleArchive(store: store)
+        // The offsets between the records are missing.
+        try await archive.write([300], step: 3)
+        let incomplete = try await archive.verify()
+        #expect(incomplete.verdict == .incomplete)
+        #expect(incomplete.findings.count == 20)
+        let name = "appstore.notifications/0/segments/001.p/44"
+        let last = try #require(store.objects[name]).count - 1
+        store.objects[name]?[last] ^= 1
+        let tampered = try await archive.verify()
+        #expect(tampered.verdict == .tampered)
+        #expect(tampered.findings.map(\.kind) == incomplete.findings.map(\.kind) + [.tampered])
+        #expect(tampered.logs.first?.moreFindings == incomplete.logs.first?.moreFindings)
+    }
+
     @Test func `the copy of the newest checkpoint may not exist yet`() async throws {
         let store = MemoryStore()
         let archive = try SampleArchive(store: store)

@@ -41,16 +41,22 @@ import Testing
         }
 
         /// Archives the topic's records beyond the archive.
-        func append(_ isWanted: (KafkaRecord) -> Bool) async throws {
+        ///
+        /// - Parameter shift: the difference between the archived timestamps and Kafka's.
+        func append(shiftedBy shift: Int64 = 0, _ isWanted: (KafkaRecord) -> Bool) async throws {
             var writer = try await LogWriter.open(
                 archive.store, names: place, signer: archive.signer, at: Int(Signed.now / 1_000))
             let next = writer.lastLeaf.map { $0.position.offset.rawValue + 1 } ?? 0
             let records = try await kafka.records(of: [archive.production], partitions: 1)
             for record in records.sorted(by: { $0.offset < $1.offset })
             where record.offset.rawValue >= next && isWanted(record) {
+                let archived = KafkaRecord(
+                    topic: record.topic, partition: record.partition, offset: record.offset,
+                    timestampMilliseconds: record.timestampMilliseconds.map { $0 + shift }, key: record.key,
+                    value: record.value, headers: record.headers)
                 try writer.append(
                     ArchiveEntry(
-                        record, kind: .notification, clusterId: "cluster", archivedAtMilliseconds: Signed.now,
+                        archived, kind: .notification, clusterId: "cluster", archivedAtMilliseconds: Signed.now,
                         protection: .plain))
             }
             try await writer.commit(at: Int(Signed.now / 1_000))
@@ -96,6 +102,18 @@ import Testing
         let incomplete = await archived.verify(["--against-kafka"])
         #expect(incomplete.exitCode == 3)
         #expect(incomplete.printed.output.contains("22"))
+        await archived.stop()
+    }
+
+    @Test func `a leaf with another timestamp than in Kafka is tampered, even after many missing records`()
+        async throws
+    {
+        let archived = try await Archived(records: 1)
+        try await archived.produce(30)
+        try await archived.append(shiftedBy: 1) { $0.offset == 30 }
+        let (exitCode, printed) = await archived.verify(["--against-kafka"])
+        #expect(exitCode == 2, "\(printed.output)")
+        #expect(printed.output.contains("the record's timestamp in Kafka differs from the leaf's"))
         await archived.stop()
     }
 

@@ -56,7 +56,13 @@ package struct LogReport: Sendable {
     /// The number of leaves that the checkpoint covers.
     package var size: Int { checkpoint?.checkpoint.size ?? 0 }
 
+    /// Adds a finding. The first finding of each kind is kept even beyond the limit, because the verdict depends on the
+    /// kinds.
     mutating func add(_ finding: Finding, limit: Int) {
-        if findings.count < limit { findings.append(finding) } else { moreFindings += 1 }
+        if findings.count < limit || !findings.contains(where: { $0.kind == finding.kind }) {
+            findings.append(finding)
+        } else {
+            moreFindings += 1
+        }
     }
 }

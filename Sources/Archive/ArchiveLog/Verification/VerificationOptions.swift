@@ -25,7 +25,7 @@ package struct VerificationOptions: Sendable {
     /// The number of bundles (with their tiles and segments) that are read and hashed concurrently, which determines
     /// memory use.
     package var window = 6
-    /// The maximum number of findings kept per log.
+    /// The maximum number of findings kept per log, not counting the first finding of each kind.
     package var maximumFindings = 20
 
     package init(verifiers: ArchiveVerifiers? = nil) { self.verifiers = verifiers }

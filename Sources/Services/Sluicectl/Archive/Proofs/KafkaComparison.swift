@@ -25,8 +25,8 @@ struct KafkaComparison {
             let leaf = try await leaves.leaf(of: record.offset)
             if leaf?.leaf.timestampMilliseconds == record.timestampMilliseconds, leaf?.leaf.position.kind != .gap {
                 records += 1
-            } else if findings.count < 20 {
-                findings.append(
+            } else {
+                add(
                     leaf == nil || leaf?.leaf.position.kind == .gap
                         ? Finding(
                             .incomplete, place, offset: record.offset, "this record is in Kafka but not in the archive")
@@ -36,6 +36,12 @@ struct KafkaComparison {
             }
             return true
         }
+    }
+
+    /// Keeps the first 20 findings, and the first one of each kind, because the verdict depends on the kinds.
+    private mutating func add(_ finding: Finding) {
+        guard findings.count < 20 || !findings.contains(where: { $0.kind == finding.kind }) else { return }
+        findings.append(finding)
     }
 }
 
