@@ -56,6 +56,28 @@ import TransparencyLog
         #expect(try json.objects.first?["nextOffset"]?.integer == 40)
     }
 
+    @Test func `an offset and a time out of range do not end status`() async throws {
+        let archive = try TestArchive()
+        let place = KafkaTopicPartition(topic: archive.production, partition: 0)
+        // In milliseconds, this time would wrap around to the least integer.
+        let time = 1 << 60
+        var writer = try await LogWriter.open(
+            archive.store, names: LogNames(place), signer: archive.signer, at: time)
+        let record = KafkaRecord(
+            topic: place.topic, partition: place.partition, offset: KafkaOffset(rawValue: .max),
+            timestampMilliseconds: Signed.now, key: nil, value: Array("{}".utf8), headers: [])
+        try writer.append(
+            ArchiveEntry(
+                record, kind: .notification, clusterId: "cluster", archivedAtMilliseconds: Signed.now,
+                protection: .plain))
+        try await writer.commit(at: time)
+        for output in ["text", "json"] {
+            let (code, printed) = await sluicectl(["archive", "status", "--output", output] + archive.place)
+            #expect(code == 0, "\(printed.complaints)")
+            #expect(printed.output.contains(archive.production.rawValue))
+        }
+    }
+
     @Test func `with Kafka, status shows unarchived records and anchored sizes`() async throws {
         let archive = try TestArchive(prefix: "status\(UUID().uuidString.lowercased().prefix(8))")
         try await archive.write([archive.legacy(.didRenew, "1"), archive.legacy(.refund, "2")])

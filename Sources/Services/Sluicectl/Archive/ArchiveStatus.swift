@@ -20,7 +20,7 @@ struct ArchiveStatus: Sendable {
     var signedAt: Int64?
     /// The time at which the last record was archived, in milliseconds since 1970.
     var archivedAt: Int64?
-    /// The first offset that is not archived; nil for an empty log.
+    /// The first offset that is not archived; nil for an empty log, or if the greatest offset is archived.
     var nextOffset: Int64?
     /// The number of records in Kafka that have not been archived yet, or nil if Kafka was not read or does not have
     /// the topic.
@@ -64,8 +64,11 @@ struct ArchiveStatus: Sendable {
             origin = found.checkpoint.origin
             size = found.checkpoint.size
             // The signature, and therefore the time, is not verified here.
-            signedAt = Cosignature.unverifiedTime(of: found.note, origin: found.checkpoint.origin)
-                .map { Int64($0).multipliedReportingOverflow(by: 1_000).partialValue }
+            signedAt = Cosignature.unverifiedTime(of: found.note, origin: found.checkpoint.origin).map {
+                (seconds) -> Int64 in
+                let (milliseconds, overflows) = Int64(seconds).multipliedReportingOverflow(by: 1_000)
+                return overflows ? .max : milliseconds
+            }
             anchors = try await reader.cosigned().map { cosigned in
                 Anchored(
                     anchor: cosigned.witness, leaves: cosigned.checkpoint.size,
@@ -74,7 +77,8 @@ struct ArchiveStatus: Sendable {
             guard size > 0, !names.isCheckpointLog else { return }
             let leaf = try await reader.leaf(size - 1, size: size).leaf
             archivedAt = leaf.archivedAtMilliseconds
-            nextOffset = leaf.position.offset.rawValue + 1
+            let (next, overflows) = leaf.position.offset.rawValue.addingReportingOverflow(1)
+            nextOffset = overflows ? nil : next
             guard leaf.position.kind == .gap else { return }
             let object = try await reader.object(size - 1, size: size)
             if case .gap(let gap)? = try? ArchiveObject.open(object, of: leaf) { nextOffset = gap.nextOffset.rawValue }
