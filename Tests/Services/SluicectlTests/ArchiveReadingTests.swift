@@ -7,6 +7,7 @@ import Kafka
 import KafkaDevBroker
 import ObjectStorage
 import Records
+import SQLite
 import TestSupport
 import Testing
 import TransparencyLog
@@ -280,6 +281,19 @@ import TransparencyLog
         let (_, ofType) = await sluicectl(
             ["archive", "export", "--author", "auditor", "--type", "DID_RENEW"] + archive.flags)
         #expect(try ofType.objects.count == 1)
+    }
+
+    @Test func `an export by type is incomplete if a record that may have the type cannot be read`() async throws {
+        let archive = try TestArchive()
+        try await archive.write([archive.legacy(.didRenew, "1"), archive.legacy(.refund, "2")])
+        let database = try Database(path: archive.directory.file("keys.sqlite"), access: .sharedWriter)
+        try database.executeScript("DELETE FROM data_keys")
+        database.close()
+        let (code, printed) = await sluicectl(
+            ["archive", "export", "--author", "auditor", "--type", "DID_RENEW"] + archive.flags)
+        #expect(code == 1)
+        #expect(printed.output.isEmpty)
+        #expect(printed.complaints.last == "0 notifications, 2 key_unknown")
     }
 
     @Test func `expired records are listed, and a segment missing without a retention ends the export`()

@@ -33,6 +33,10 @@ final class ExportRun {
         self.interruption = interruption
     }
 
+    /// The problems that make an export incomplete. Erased payloads, and payloads past their retention period, are
+    /// expected.
+    private static let lossProblems = ["key_unknown", "unreadable", "missing"]
+
     /// Whether the output is open and the export was not interrupted.
     var goesOn: Bool { isOpen && !interruption.isRequested }
 
@@ -57,7 +61,10 @@ final class ExportRun {
         guard let log = logs[entry.partition] else { return goesOn }
         let exported = ExportedEntry(entry, log.tree, names: names, certificates: certificates)
         if let filter, filter.asksForContent {
-            // An unreadable record has no app or type, so it never matches.
+            // An unreadable record has no app or type, so it is not exported. But it may be one of the selected records.
+            if let problem = exported.problem, exported.isNotification, Self.lossProblems.contains(problem) {
+                problems[problem, default: 0] += 1
+            }
             guard exported.problem == nil, filter.wants(app: exported.app, type: exported.type) else { return goesOn }
         }
         if let problem = exported.problem {
@@ -89,10 +96,9 @@ final class ExportRun {
             )
         }
         if let warning = extent?.warning { console.complain(warning) }
-        // Erased payloads, and payloads past their retention period, are expected.
         let isReadable =
-            problems["key_unknown"] == nil && problems["unreadable"] == nil && problems["missing"] == nil
-            && notRebuilt == 0 && !interruption.isRequested && extent?.warning == nil
+            Self.lossProblems.allSatisfy { problems[$0] == nil } && notRebuilt == 0 && !interruption.isRequested
+            && extent?.warning == nil
         try output.finish(
             logs.values.sorted { $0.tree.origin < $1.tree.origin },
             at: AppStoreInstant(clampingMillisecondsSince1970: milliseconds).description,
