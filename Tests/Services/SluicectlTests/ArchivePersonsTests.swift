@@ -161,6 +161,28 @@ import Testing
         #expect(try await installation.published().map(\.action) == [.hold, .release, .erase])
     }
 
+    @Test func `a release publishes the keys that the waiting erasure destroys`() async throws {
+        let installation = try await Installation()
+        let mark = try installation.store.mark(of: Installation.subject(2))
+        // A host without the hold, and without this host's key, has erased the person.
+        for action in [ErasureRecord.Action.hold, .erase] {
+            try installation.store.apply([
+                ErasureRecord(
+                    action: action, subject: mark, marks: installation.store.marksId, reason: "a request", request: "1",
+                    requestedAt: AppStoreInstant(clampingMillisecondsSince1970: Signed.now - 1_000))
+            ])
+        }
+        #expect(try !installation.isDestroyed(1))
+        let (code, printed) = await sluicectl(
+            ["archive", "release", "--original-transaction-id", "2", "--app", "com.example.app", "--yes"]
+                + installation.flags)
+        #expect(code == 0, "\(printed.complaints)")
+        #expect(try installation.isDestroyed(1))
+        let published = try await installation.published()
+        #expect(published.map(\.action) == [.erase, .release])
+        #expect(published.first?.keys == [installation.keys[1]])
+    }
+
     @Test func `nothing is destroyed before Kafka has the decision`() async throws {
         let installation = try await Installation()
         var flags = installation.flags

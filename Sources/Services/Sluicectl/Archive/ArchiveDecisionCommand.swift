@@ -42,9 +42,12 @@ struct ArchiveDecisionCommand {
                 author: author, requestedAt: now)
         }
         try check(records)
+        // A release also applies an erasure that waited for the end of the hold. Each key that it destroys must be named
+        // by a record.
+        let named = try records.compactMap { try store.record(namingKeysOf: $0) }
         // Publish the decision first, to the topic that the archive reads on every host. If this command then fails,
         // this host's archive member still applies the decision.
-        try await publish(records)
+        try await publish(named + records)
         let outcomes = try apply(records, store)
         let destroyed = outcomes.flatMap(\.destroyedKeys)
         try persons.forget(destroyed)
