@@ -101,8 +101,10 @@ import Testing
         }
         let (_, purchase) = await archive.run(["find", "2004", "--output", "json"])
         #expect(try purchase.objects.count == 60)
+        #expect(!purchase.complaints.contains { $0.contains("--limit") })
         let (_, account) = await archive.run(["find", Self.account.uppercased(), "--limit", "7", "--output", "json"])
         #expect(try account.objects.map { $0["offset"]?.integer } == [4, 14, 24, 34, 44, 54, 64])
+        #expect(account.complaints.last == "only the first 7 of 60 records are shown; set --limit")
         let (_, table) = await archive.run(["find", "30599"])
         #expect(table.output.contains("appstore.notifications.production/3@599"))
         #expect(table.output.contains("DID_RENEW"))

@@ -19,7 +19,7 @@ struct ArchiveFindCommand {
         defer { close(access) }
         if configuration[ArchiveOptions.rebuild] { try access.index.removeAll() }
         let extent = try await access.update(console)
-        let lines = try await entries(of: id, access).map {
+        let lines = try await entries(of: id, access, console).map {
             ArchiveRecordReport($0, names: topicNames, reveals: false)
         }
         await console.write(
@@ -46,7 +46,7 @@ struct ArchiveFindCommand {
             found = [try await reader.entry(of: position.partition, at: position.offset)].compactMap(\.self)
         } else {
             _ = try await access.update(console)
-            found = try await entries(of: what, access)
+            found = try await entries(of: what, access, console)
         }
         guard !found.isEmpty else {
             throw StartupError(
@@ -73,11 +73,19 @@ struct ArchiveFindCommand {
         access.contents.close()
     }
 
-    private func entries(of id: String, _ access: ArchiveIndexAccess) async throws -> [ReadEntry] {
+    /// Returns at most as many entries as `--limit` allows, and reports on standard error if there are more.
+    private func entries(
+        of id: String, _ access: ArchiveIndexAccess, _ console: Console
+    ) async throws -> [ReadEntry] {
         let reader = ArchiveEntryReader(access.logs, access.contents)
+        let places = try places(of: id, access.index)
+        let limit = configuration[ArchiveOptions.limit]
         var entries: [ReadEntry] = []
-        for place in try places(of: id, access.index).prefix(configuration[ArchiveOptions.limit]) {
+        for place in places.prefix(limit) {
             if let entry = try await reader.entry(at: place) { entries.append(entry) }
+        }
+        if places.count > limit {
+            console.complain("only the first \(limit) of \(places.count) records are shown; set --limit")
         }
         return entries
     }
