@@ -181,6 +181,11 @@ import Testing
         let (code, printed) = await installation.run(["erase", "--app-account-token", Self.account, "--yes"])
         #expect(code == 1)
         #expect(printed.complaints.contains { $0.contains("the keys of 1 archived records") })
+        for command in ["find", "show"] {
+            let (missed, warned) = await sluicectl(["archive", command, "uuid-3"] + archive.personFlags)
+            #expect(missed == 1)
+            #expect(warned.complaints.contains { $0.contains("the keys of 1 archived records") })
+        }
         #expect(try await installation.status(of: "\(archive.production)/0@0") == "erased")
     }
 

@@ -45,8 +45,9 @@ struct ArchiveFindCommand {
             let reader = ArchiveEntryReader(access.logs, access.contents)
             found = [try await reader.entry(of: position.partition, at: position.offset)].compactMap(\.self)
         } else {
-            _ = try await access.update(console)
+            let extent = try await access.update(console)
             found = try await entries(of: what, access, console)
+            if let warning = extent.warning { console.complain(warning) }
         }
         guard !found.isEmpty else {
             throw StartupError(
