@@ -80,6 +80,7 @@ enum WebhooksMutants {
             "true"),
         handler.mutant("probe-when-nothing-is-left", "failures.lacksAcceptance(record, at: now)", "false"),
         handler.mutant("unchanged-is-not-posted", "accepted.hasAccepted(message.content, of: record)", "false"),
+        handler.without("unchanged-only-after-acceptance", "accepted.willPost(message.content, of: record)"),
         acceptedStates.mutant("accepted-newest", "known.version > content.version", "false"),
         handler.without("accepted-of-partition", "accepted.forget(partition)"),
         states.mutant("content-without-moment", #"![internalMember, "version", "asOf"].contains(member.name)"#, "true"),

@@ -10,8 +10,8 @@ struct StateContent: Sendable, Equatable {
     let digest: SHA256Digest
 }
 
-/// For each purchase, the content of the last state that the receiver accepted. If the rules change and an equal state
-/// is republished, it need not be posted again.
+/// For each purchase, the content of the last state that the receiver accepted, unless another message about the
+/// purchase has been posted since. If the rules change and an equal state is republished, it need not be posted again.
 ///
 /// States are kept in memory only while their partition is assigned to this member; afterwards, another member may post
 /// states.
@@ -32,6 +32,22 @@ final class AcceptedStates: Sendable {
         let key = SHA256.digest(of: record.key ?? [])
         guard let known = state.withLock({ $0.contents[record.topicPartition]?[key] }) else { return false }
         return known.digest == content.digest && content.version >= known.version
+    }
+
+    /// Removes the stored content for a record's purchase before a message about the purchase is posted. The receiver
+    /// may process the message without accepting it, for example if it responds too late, and then no longer has the
+    /// stored state.
+    ///
+    /// - Parameter content: the content of the state to post, or nil for an erasure. The receiver ignores a state older
+    ///   than its own, so the content of a newer one is kept.
+    func willPost(_ content: StateContent?, of record: KafkaRecord) {
+        let key = SHA256.digest(of: record.key ?? [])
+        state.withLock { state in
+            guard let known = state.contents[record.topicPartition]?[key] else { return }
+            if let content, content.version < known.version { return }
+            state.contents[record.topicPartition]?[key] = nil
+            state.count -= 1
+        }
     }
 
     /// Stores the content of a state that the receiver accepted. Receivers ignore states older than their own.

@@ -91,6 +91,7 @@ package final class WebhooksHandler: RecordHandler {
             return .skip(HandlerReason(code: WebhooksReason.unchanged))
         }
         if isStopped.load(ordering: .relaxed) { return .retry(after: Self.stoppedWait) }
+        accepted.willPost(message.content, of: record)
         let attempt = try await send(message)
         if attempt.isAccepted {
             probe.accepted(message)

@@ -35,6 +35,17 @@ import Testing
         #expect(states.hasAccepted(content("b", version: "3"), of: record(1)))
     }
 
+    @Test func `posting another state or an erasure of a purchase removes its accepted state, unless that is newer`() {
+        for key in 1...2 { states.accepted(content("a", version: "2"), of: record(key)) }
+        states.willPost(content("b", version: "1"), of: record(1))
+        #expect(states.hasAccepted(content("a", version: "4"), of: record(1)))
+        states.willPost(content("b", version: "3"), of: record(1))
+        #expect(!states.hasAccepted(content("a", version: "4"), of: record(1)))
+        #expect(states.hasAccepted(content("a", version: "4"), of: record(2)))
+        states.willPost(nil, of: record(2))
+        #expect(!states.hasAccepted(content("a", version: "4"), of: record(2)))
+    }
+
     @Test func `the number of purchases is bounded, and a partition is reset beyond the bound`() {
         for key in 0..<AcceptedStates.limit { states.accepted(content("a"), of: record(key)) }
         #expect(states.hasAccepted(content("a"), of: record(0)))

@@ -220,6 +220,39 @@ import Testing
         #expect(receiver.accepted.count == 4)
     }
 
+    @Test func `a state equal to the last accepted one is posted again after a failed attempt to post another`()
+        async throws
+    {
+        let receiver = try Receiver { delivery, _ in delivery.text.contains("REVOKED") ? .status(503) : .accepted }
+        let handler = try handler(url: receiver.url, attempts: 2, directory: TemporaryDirectory())
+        func verdict(version: String, state: String = "ACTIVE") async throws -> HandlerVerdict {
+            let text = String(decoding: TestState.value("1", 1, states: [state]), as: UTF8.self)
+                .replacing("000000000100001", with: "00000000010000\(version)")
+            return try await handler.handle(
+                KafkaRecord(
+                    topic: "appstore.entitlements.production", partition: 0, offset: 0, key: TestState.key("1"),
+                    value: Array(text.utf8)))
+        }
+        #expect(try await verdict(version: "1") == .done)
+        // The receiver may have processed this state before it failed. The record may then be dead-lettered.
+        #expect(try await verdict(version: "2", state: "REVOKED") == .retry(after: nil))
+        #expect(try await verdict(version: "3") == .done)
+        #expect(receiver.accepted.count == 2)
+    }
+
+    @Test func `a state equal to the last accepted one is posted again after an erasure`() async throws {
+        let receiver = try Receiver()
+        let handler = try handler(url: receiver.url, attempts: 2, directory: TemporaryDirectory())
+        let erasure = KafkaRecord(
+            topic: "appstore.entitlements.production", partition: 0, offset: 1, timestampMilliseconds: 1_000,
+            key: TestState.key("1"), value: nil)
+        #expect(try await handler.handle(record("1")) == .done)
+        #expect(try await handler.handle(record("1")) == .skip("unchanged"))
+        #expect(try await handler.handle(erasure) == .done)
+        #expect(try await handler.handle(record("1")) == .done)
+        #expect(receiver.accepted.count == 3)
+    }
+
     @Test func `the latest thousand attempts are kept with their outcomes`() async throws {
         let log = AttemptLog()
         let receiver = try Receiver { _, number in number == 1 ? .status(503) : .accepted }
