@@ -4,7 +4,8 @@ internal import Synchronization
 /// Publishes an operator event when the receiver stops accepting messages, and when it accepts one again.
 ///
 /// A receiver that responds 410 or rejects every message counts as stopped immediately. Any other receiver counts as
-/// stopped once attempts have failed for ``limit`` and no message has been accepted.
+/// stopped once attempts have failed for ``limit`` and no message has been accepted. After a 410 that ends deliveries,
+/// the receiver counts as stopped until a restart.
 final class ReceiverEvents: Sendable {
     /// How long attempts must have failed, in nanoseconds, before the receiver counts as stopped.
     static let limit: UInt64 = 300_000_000_000
@@ -13,6 +14,8 @@ final class ReceiverEvents: Sendable {
         /// The time of the first failure since the last accepted message, in monotonic nanoseconds.
         var failingSince: UInt64?
         var isStopped = false
+        /// Whether deliveries have ended, so that the receiver cannot resume.
+        var hasEnded = false
     }
 
     private let events: OperatorEvents?
@@ -27,6 +30,8 @@ final class ReceiverEvents: Sendable {
 
     func accepted() {
         let hasResumed = state.withLock { state in
+            // This request began before deliveries ended.
+            guard !state.hasEnded else { return false }
             defer { state = State() }
             return state.isStopped
         }
@@ -35,9 +40,11 @@ final class ReceiverEvents: Sendable {
 
     /// - Parameters:
     ///   - isPermanent: whether this failure alone means that the receiver has stopped.
+    ///   - endsDeliveries: whether nothing is delivered after this failure until a restart.
     ///   - now: monotonic nanoseconds.
-    func failed(_ answer: ReceiverAnswer, isPermanent: Bool = false, at now: UInt64) {
+    func failed(_ answer: ReceiverAnswer, isPermanent: Bool = false, endsDeliveries: Bool = false, at now: UInt64) {
         let hasStopped = state.withLock { state in
+            if endsDeliveries { state.hasEnded = true }
             let since = state.failingSince ?? now
             state.failingSince = since
             guard !state.isStopped, isPermanent || now >= since &+ Self.limit else { return false }

@@ -157,7 +157,8 @@ package final class WebhooksHandler: RecordHandler {
         case .gone where settings.stopsWhenGone:
             isStopped.store(true, ordering: .relaxed)
             metrics.stopped()
-            receiver.failed(answer, isPermanent: true, at: sender.clocks.monotonicNanoseconds())
+            receiver.failed(
+                answer, isPermanent: true, endsDeliveries: true, at: sender.clocks.monotonicNanoseconds())
             tell(.error, "receiver responded 410; deliveries stopped", record, id, answer)
             return .retry(after: Self.stoppedWait)
         case .refused:

@@ -49,11 +49,15 @@ import Testing
         #expect(recorded.lines == [#"receiver.stopped crm {"reason":"connection_failed"}"#])
     }
 
-    @Test func `the first 410 stops the receiver`() async throws {
+    @Test func `the first 410 stops the receiver, and a message accepted at the same time does not resume it`()
+        async throws
+    {
         let gone = try Receiver { _, _ in .status(410) }
         let handler = try handler(
             url: gone.url, attempts: 2, directory: TemporaryDirectory(), receiver: receiver)
         for _ in 1...3 { _ = try await handler.handle(record()) }
+        // The response to another request that was in progress at the time of the 410.
+        receiver.accepted()
         #expect(recorded.lines == [#"receiver.stopped crm {"reason":"gone","status":410}"#])
     }
 
