@@ -101,24 +101,24 @@ extension Sweep {
         else { throw .invalid }
         self.init(
             AppStoreEnvironment(environment), BundleId(bundleId), kind,
-            request: fields.object(Name.request).flatMap { Request($0) }, wantedAt: fields.int64(Name.wantedAt),
-            cancelledAt: fields.int64(Name.cancelledAt),
-            step: fields.int64(Name.step) ?? 0, run: fields.object(Name.run).flatMap { SweepRun($0) },
-            last: fields.object(Name.last).flatMap { SweepRun($0) }, nextAt: fields.int64(Name.nextAt))
+            request: fields.object(Name.request).flatMap { Request($0) }, wantedAt: fields.number(Name.wantedAt),
+            cancelledAt: fields.number(Name.cancelledAt),
+            step: fields.number(Name.step) ?? 0, run: fields.object(Name.run).flatMap { SweepRun($0) },
+            last: fields.object(Name.last).flatMap { SweepRun($0) }, nextAt: fields.number(Name.nextAt))
     }
 }
 
 extension Sweep.Request {
     fileprivate init?(_ element: JSONElement) {
         var fields = FieldReader(element)
-        guard let range = SweepRange(&fields), let requestedAt = fields.int64(Name.requestedAt) else { return nil }
+        guard let range = SweepRange(&fields), let requestedAt = fields.number(Name.requestedAt) else { return nil }
         self.init(range: range, isDryRun: fields.bool(Name.dryRun) ?? true, requestedAt: requestedAt)
     }
 }
 
 extension SweepRange {
     fileprivate init?(_ fields: inout FieldReader) {
-        guard let from = fields.int64(Name.from), let to = fields.int64(Name.to) else { return nil }
+        guard let from = fields.number(Name.from), let to = fields.number(Name.to) else { return nil }
         self.init(from: from, to: to)
     }
 }
@@ -126,19 +126,19 @@ extension SweepRange {
 extension SweepRun {
     fileprivate init?(_ element: JSONElement) {
         var fields = FieldReader(element)
-        guard let startedAt = fields.int64(Name.startedAt), let range = SweepRange(&fields) else { return nil }
+        guard let startedAt = fields.number(Name.startedAt), let range = SweepRange(&fields) else { return nil }
         var counts = Counts()
-        counts.calls = fields.int64(Name.calls) ?? 0
-        counts.swept = fields.int64(Name.swept) ?? 0
-        counts.missing = fields.int64(Name.missing) ?? 0
-        counts.published = fields.int64(Name.published) ?? 0
-        counts.quarantined = fields.int64(Name.quarantined) ?? 0
-        counts.refused = fields.int64(Name.refused) ?? 0
-        counts.unknown = fields.int64(Name.unknown) ?? 0
-        counts.differing = fields.int64(Name.differing) ?? 0
-        counts.repaired = fields.int64(Name.repaired) ?? 0
-        counts.unrepaired = fields.int64(Name.unrepaired) ?? counts.differing
-        counts.unread = fields.int64(Name.unread) ?? 0
+        counts.calls = fields.number(Name.calls) ?? 0
+        counts.swept = fields.number(Name.swept) ?? 0
+        counts.missing = fields.number(Name.missing) ?? 0
+        counts.published = fields.number(Name.published) ?? 0
+        counts.quarantined = fields.number(Name.quarantined) ?? 0
+        counts.refused = fields.number(Name.refused) ?? 0
+        counts.unknown = fields.number(Name.unknown) ?? 0
+        counts.differing = fields.number(Name.differing) ?? 0
+        counts.repaired = fields.number(Name.repaired) ?? 0
+        counts.unrepaired = fields.number(Name.unrepaired) ?? counts.differing
+        counts.unread = fields.number(Name.unread) ?? 0
         self.init(
             startedAt: startedAt, range: range, isDryRun: fields.bool(Name.dryRun) ?? false,
             isWanted: fields.bool(Name.wanted) ?? false, isCancelled: fields.bool(Name.cancelled) ?? false,
@@ -149,7 +149,7 @@ extension SweepRun {
                 var window = FieldReader($0)
                 return SweepRange(&window)
             },
-            finishedAt: fields.int64(Name.finishedAt), failure: fields.object(Name.failure).flatMap { Failure($0) })
+            finishedAt: fields.number(Name.finishedAt), failure: fields.object(Name.failure).flatMap { Failure($0) })
     }
 
     fileprivate func write(to object: inout JSONWriter) {
@@ -236,8 +236,19 @@ extension SweepRun.Missing {
 extension SweepRun.Failure {
     fileprivate init?(_ element: JSONElement) {
         var fields = FieldReader(element)
-        guard let at = fields.int64(Name.at), let message = fields.string(Name.message) else { return nil }
-        self.init(at: at, message: message, count: fields.int64(Name.count) ?? 1)
+        guard let at = fields.number(Name.at), let message = fields.string(Name.message) else { return nil }
+        self.init(at: at, message: message, count: fields.number(Name.count) ?? 1)
+    }
+}
+
+extension FieldReader {
+    /// The maximum magnitude of a time or counter. Neither incrementing such a number nor subtracting one from another
+    /// overflows.
+    private static var maximumNumber: Int64 { 1 << 60 }
+
+    /// Reads a time or a counter. A number beyond the limit is read as the limit.
+    fileprivate mutating func number(_ name: StaticString) -> Int64? {
+        int64(name).map { min(max($0, -Self.maximumNumber), Self.maximumNumber) }
     }
 }
 

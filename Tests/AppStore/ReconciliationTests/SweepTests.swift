@@ -176,6 +176,29 @@ import Testing
         #expect(SweepListing.sweeps(json: SweepListing.json(listing)) == listing)
     }
 
+    @Test func `times and counters in a row at the limits of their type do not trap`() throws {
+        let greatest = "9223372036854775807"
+        let range = #""from":-\#(greatest),"to":\#(greatest)"#
+        let counts = #""calls":\#(greatest),"quarantined":\#(greatest),"refused":\#(greatest),"unread":\#(greatest)"#
+        let run =
+            #"{"startedAt":\#(greatest),\#(range),"progress":{"pass":0,"window":{\#(range)}},\#(counts),"#
+            + #""failure":{"at":\#(greatest),"message":"no","count":\#(greatest)}}"#
+        let text =
+            #"{"formatVersion":1,"environment":"Production","bundleId":"com.example.app","kind":"failures","#
+            + #""step":\#(greatest),"nextAt":\#(greatest),"run":\#(run)}"#
+        var sweep = try Sweep(json: Array(text.utf8))
+        var read = try #require(sweep.run)
+        try #require(!read.range.to.subtractingReportingOverflow(read.range.from).overflow)
+        #expect(read.progress?.share == 0)
+        #expect(read.counts.notBroughtIn > 0)
+        #expect(read.failure.map { $0.count + 1 } ?? 0 > 0)
+        read.counts.calls += 1
+        read.narrowWindow(windows: 1)
+        #expect(read.progress?.window.from == read.range.from)
+        sweep.update(read, nextAt: Self.start)
+        #expect(try Sweep(json: sweep.jsonText).isRunning)
+    }
+
     private func difference(_ purchase: String) throws -> StatusDifference {
         try #require(
             StatusDifference(
