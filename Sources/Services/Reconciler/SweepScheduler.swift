@@ -183,13 +183,22 @@ final class SweepScheduler: Service {
         }
     }
 
+    /// The maximum number of sweeps in one read of the listing.
+    private static let listedAtOnce = 1_000
+
     private func list() async throws {
         var sweeps: [Sweep] = []
         for environment in AppStoreEnvironment.published {
             let topic = topics.reconciliation(environment)
-            sweeps += try await state.reader().read { view in
-                try view.states(withEntry: ReconcilerModel.sweepEntry, after: "", in: topic, atMost: 1_000)
-            }.compactMap(\.sweep)
+            var after: String? = ""
+            while let last = after {
+                let found = try await state.reader().read { view in
+                    try view.states(
+                        withEntry: ReconcilerModel.sweepEntry, after: last, in: topic, atMost: Self.listedAtOnce)
+                }.compactMap(\.sweep)
+                sweeps += found
+                after = found.count == Self.listedAtOnce ? found.last?.key : nil
+            }
         }
         present.withLock { $0.listing = sweeps }
     }

@@ -233,6 +233,25 @@ import Testing
         await installation.stop()
     }
 
+    @Test func `a sweep of everything runs although more than a thousand sweeps are known`() async throws {
+        let installation = try await ReconcilerInstallation()
+        let topic = installation.topics.reconciliation(.production)
+        // Ended backfills are kept for 30 days, and are listed before the other sweeps of their app.
+        try await installation.write(
+            (0..<1_000).map { number in
+                var sweep = Sweep(.production, BundleId(ReconcilerInstallation.app), .backfill("\(number)"))
+                let run = SweepRun(startedAt: VirtualClock.start, range: SweepRange(from: 0, to: 1), windows: 1)
+                sweep.begin(run)
+                sweep.finish(run, at: VirtualClock.start, nextAt: nil)
+                let row = ReconciliationRow.sweep(sweep)
+                return KafkaProducerRecord(topic: topic, key: row.key, value: row.bytes)
+            })
+        let reconciler = try await RunningReconciler(installation, try installation.configuration())
+        try await installation.wait(for: .everything) { $0.last != nil }
+        await reconciler.stop()
+        await installation.stop()
+    }
+
     @Test func `consumption requests are published before anything else`() async throws {
         let installation = try await ReconcilerInstallation(partitions: 1)
         for number in 0..<60 {
