@@ -176,6 +176,39 @@ struct TapTests {
         await harness.close()
     }
 
+    @Test func `the limit does not end tap while a counted record waits for its header segment`() async throws {
+        let harness = try Harness()
+        try await harness.send([Self.notification("TEST"), Self.signed])
+        let printed = Printed()
+        async let result = sluicectl(
+            ["tap", "--signed", "--start", "beginning", "--limit", "3"] + harness.flags, timeout: .seconds(60),
+            into: printed)
+        #expect(await eventually { printed.output == "a.b.c\n" })
+        try await harness.send([Self.notification("TEST")], partition: 1)
+        #expect(await eventually { printed.output == "a.b.c\na.b.c\n" })
+        // The limit is reached, so this record is not printed.
+        try await harness.send([Self.notification("TEST")], partition: 1)
+        try await harness.send(Self.header)
+        #expect(await result.exitCode == 0, "\(printed.complaints)")
+        #expect(printed.output == "a.b.c\na.b.c\neyJ9.e30.\(Self.signature)\n")
+        await harness.close()
+    }
+
+    @Test func `an interruption while a record waits for its header segment is not a failure`() async throws {
+        let harness = try Harness()
+        try await harness.send([Self.notification("TEST"), Self.signed])
+        let (interruption, interrupt) = AsyncStream.makeStream(of: String.self)
+        let printed = Printed()
+        async let result = sluicectl(
+            ["tap", "--signed", "--start", "beginning"] + harness.flags, timeout: .seconds(60),
+            interruption: interruption, into: printed)
+        #expect(await eventually { printed.output == "a.b.c\n" })
+        interrupt.yield("SIGINT")
+        #expect(await result.exitCode == 0, "\(printed.complaints)")
+        #expect(printed.output == "a.b.c\n")
+        await harness.close()
+    }
+
     @Test func `a missing header segment ends tap with the name of the topic`() async throws {
         let harness = try Harness()
         try await harness.send([Self.signed])

@@ -11,6 +11,8 @@ actor SignedPrinter {
     /// Maximum time to wait for a header segment that is missing from the certificates topic.
     private let timeout: Duration
     private var left: Int
+    /// The number of records counted against the limit that have not been printed yet.
+    private var pending = 0
     /// The reason that printing ended early, or nil if it did not.
     private(set) var failure: StartupError?
     /// The number of records that are not notifications or whose payload cannot be rebuilt.
@@ -29,17 +31,25 @@ actor SignedPrinter {
     /// - Returns: whether to continue.
     func take(_ records: [KafkaRecord]) async -> Bool {
         for record in records {
-            guard left > 0, failure == nil else { return false }
+            guard isUnfinished else { return false }
+            // Discard the record: the limit is reached, but another partition's record waits for its header segment.
+            guard left > 0 else { continue }
             // Decrement before the suspension, because records from other partitions may arrive in the meantime.
             left -= 1
             guard case .notification(let notification) = TappedRecord(record, names: names).content else {
                 skip(record, "it is not a notification")
                 continue
             }
-            guard await write(notification, record) else { return false }
+            pending += 1
+            let isOpen = await write(notification, record)
+            pending -= 1
+            guard isOpen else { return false }
         }
-        return left > 0
+        return isUnfinished
     }
+
+    /// Whether more records are needed, or counted ones still have to be printed.
+    private var isUnfinished: Bool { failure == nil && (left > 0 || pending > 0) }
 
     private func write(_ notification: NotificationRecord, _ record: KafkaRecord) async -> Bool {
         while true {
@@ -47,6 +57,8 @@ actor SignedPrinter {
                 return await console.write(try notification.rebuild { certificates.segment($0) } + [UInt8(ascii: "\n")])
             } catch .unknownHeader(let reference) {
                 guard await certificates.waitForSegment(reference, within: timeout) else {
+                    // An interruption also ends the wait.
+                    guard !Task.isCancelled else { return false }
                     failure = missing(reference, record)
                     return false
                 }
