@@ -125,6 +125,42 @@ struct ReplayTests {
         await harness.close()
     }
 
+    @Test func `a replay whose output is closed ends, and shows where to continue`() async throws {
+        let harness = try Harness()
+        try await writeLetters(harness)
+        let command = ["dlq", "replay", "--topic", harness.deadLetters.rawValue, "--yes"] + harness.flags
+        let (exitCode, printed) = await sluicectl(command, into: Printed(linesBeforeClosing: 1))
+        #expect(exitCode == 1)
+        // The second record was sent before its outcome could not be printed.
+        #expect(printed.complaints == ["interrupted; resume with --after 0-1"])
+        let rest = await sluicectl(command + ["--after", "0-1"])
+        #expect(rest.exitCode == 0, "\(rest.printed.complaints)")
+        let records = try await harness.records(harness.production)
+        #expect(records.map { String(decoding: $0.value ?? [], as: UTF8.self) } == ["a", "b", "c", "d"])
+        await harness.close()
+    }
+
+    @Test func `a failed replay is not ok, and shows where to continue`() async throws {
+        let harness = try Harness()
+        for value in ["a", String(repeating: "b", count: 2_000), "c"] {
+            try await harness.letter(value, from: harness.production, to: harness.deadLetters)
+        }
+        // The producer rejects the second record immediately.
+        let (exitCode, printed) = await sluicectl(
+            [
+                "dlq", "replay", "--topic", harness.deadLetters.rawValue, "--yes", "--output", "json",
+                "--kafka.message.max.bytes", "1000",
+            ] + harness.flags)
+        #expect(exitCode == 1)
+        let result = try #require(try printed.objects.last)
+        #expect(result["ok"] == false)
+        #expect(result["replayed"] == 1 && result["last"] == "0-0")
+        #expect(printed.complaints.first == "interrupted; resume with --after 0-0")
+        #expect(printed.complaints.last?.contains("Kafka did not acknowledge the record") == true)
+        #expect(try await harness.records(harness.production).count == 1)
+        await harness.close()
+    }
+
     // MARK: loop guard
 
     @Test func `a record that came back for the same reason is not sent again`() async throws {

@@ -41,6 +41,7 @@ struct ReplayRun {
         var ready = 0
         var left = 0
         var last: RecordPosition?
+        /// Whether the run ended before the last record, because of the operator, a failure or closed output.
         var isInterrupted = false
         var plan = ReplayPlan()
     }
@@ -79,17 +80,24 @@ struct ReplayRun {
                     return false
                 }
                 counts.read += 1
-                if let prepared = item.prepared {
-                    let outcome = try await bring(prepared, through: producer, pace)
-                    count(outcome, item, counts)
-                    guard await print(item, outcome) else { return false }
+                guard let prepared = item.prepared else {
+                    counts.last = item.position
+                    return true
                 }
+                let outcome = try await bring(prepared, through: producer, pace)
+                count(outcome, item, counts)
+                // The record counts even if its outcome cannot be printed, because it may have been sent.
                 counts.last = item.position
-                if item.prepared != nil { reportProgress(counts, of: total) }
+                guard await print(item, outcome) else {
+                    counts.isInterrupted = true
+                    return false
+                }
+                reportProgress(counts, of: total)
                 return true
             }
         } catch {
             // Report the records that Kafka acknowledged before the failure; the operator can resume after them.
+            counts.isInterrupted = true
             await finish(counts)
             throw error
         }
