@@ -252,6 +252,21 @@ struct RecoveryTests {
         await harness.close()
     }
 
+    @Test func `control characters in a dead letter are not printed`() async throws {
+        let harness = try Harness()
+        let hostile = "a\u{1B}[2Jb"
+        _ = try await harness.producer.send(
+            KafkaProducerRecord(
+                topic: harness.deadLetters, partition: 0, key: Array(hostile.utf8), value: Array(hostile.utf8),
+                headers: [KafkaHeader(key: DeadLetterHeader.reason, text: hostile)]), deadline: .seconds(10))
+        let shown = await sluicectl(
+            ["dlq", "show", "0-0", "--topic", harness.deadLetters.rawValue] + harness.flags)
+        #expect(shown.exitCode == 0, "\(shown.printed.complaints)")
+        #expect(!shown.printed.output.contains("\u{1B}"))
+        #expect(shown.printed.output.components(separatedBy: "?[2Jb").count == 4)
+        await harness.close()
+    }
+
     @Test func `a dead letter is replayed unchanged except for its origin`() async throws {
         let harness = try Harness()
         for value in ["a", "b"] {

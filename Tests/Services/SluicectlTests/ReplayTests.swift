@@ -104,6 +104,11 @@ struct ReplayTests {
         await harness.close()
     }
 
+    @Test func `control characters in the names of groups are not printed`() {
+        let text = ReplayPlan().text(.groups(["crm\u{1B}[2J", "sluice-refunds"]), perSecond: 1)
+        #expect(text.contains("reaches  crm?[2J, sluice-refunds\n"))
+    }
+
     @Test func `names in a plan are bounded`() {
         var counts = ReplayPlan.Counts()
         for number in 0..<1000 { counts.add("type-\(number)") }

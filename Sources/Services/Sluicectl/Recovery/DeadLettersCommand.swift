@@ -56,11 +56,11 @@ struct DeadLettersCommand {
             let rows = record.headers.map {
                 [PlainText.printable($0.key), PlainText.printable($0.text ?? "(no text)")]
             }
+            let key = ReadDeadLetter(record).key.map { PlainText.printable($0) } ?? "-"
             let value = record.value.map { String(decoding: $0, as: UTF8.self) } ?? "(tombstone)"
             await console.write(
                 configuration,
-                text: PlainText.table(
-                    [["position", "\(position)"], ["key", ReadDeadLetter(record).key ?? "-"]] + rows)
+                text: PlainText.table([["position", "\(position)"], ["key", key]] + rows)
                     + "\n" + PlainText.printable(value, maximum: 1 << 20) + "\n",
                 json: object)
             return .ok

@@ -71,7 +71,8 @@ struct ReplayPlan {
         rows.append(["into", targets.text])
         switch reach {
         case .groups(let names):
-            rows.append(["reaches", names.isEmpty ? "no consumer group" : names.joined(separator: ", ")])
+            let groups = names.map { PlainText.printable($0) }.joined(separator: ", ")
+            rows.append(["reaches", names.isEmpty ? "no consumer group" : groups])
         case .unknown(let problem):
             rows.append(["reaches", "every group that reads the topic; the groups cannot be listed: \(problem)"])
         }
