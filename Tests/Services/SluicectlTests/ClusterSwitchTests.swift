@@ -1,4 +1,6 @@
 import AppStoreModel
+import CommandLine
+import Configuration
 import JSON
 import Kafka
 import KafkaDevBroker
@@ -179,5 +181,34 @@ struct ClusterSwitchTests {
         let copied = ClusterSurvey.copied(names.all, names)
         #expect(
             Set(names.all).subtracting(copied) == [names.reconciliation(.production), names.reconciliation(.sandbox)])
+    }
+}
+
+/// The groups of an installation, and the topics in which they may have offsets.
+@Suite struct ClusterGroupTests {
+    @Test func `operator events and archived dead letters are inputs of the groups that read them`() throws {
+        let command = Command(
+            "test", summary: "", schema: ConfigurationSchema(OperationsSettings.clusterGroups.map { $0.setting }))
+        guard case .run(let invocation) = command.parse([], environment: [:]) else {
+            Issue.record("the command line was refused")
+            return
+        }
+        let names = TopicNames()
+        let letters = names.notifications(.production).deadLetters(of: "sluice-refunds")
+        let options = AccessOptions(
+            webhookReceivers: [
+                .init(group: "crm", inputs: [names.entitlements(.production)], rebuilds: false),
+                .init(group: "alerts", inputs: [names.operations], rebuilds: false),
+            ], archived: [names.quarantine, letters], anchorsInKafka: false, repairsStatuses: false,
+            tellsStories: false, publishesOperatorEvents: true)
+        let groups = ClusterGroup.all(names, invocation.configuration, options)
+        let inputs = Dictionary(uniqueKeysWithValues: groups.map { ($0.group.rawValue, $0.inputs) })
+        #expect(Set(inputs.keys).isSuperset(of: ["crm", "alerts", "sluice-archive", "sluice-refunds"]))
+        #expect(inputs["alerts"]?.contains(names.operations) == true)
+        #expect(inputs["crm"]?.contains(names.operations) == false && inputs["crm"]?.count == 4)
+        #expect(inputs["sluice-archive"]?.contains(letters) == true)
+        #expect(inputs["sluice-archive"]?.filter { $0 == names.quarantine }.count == 1)
+        #expect(inputs["sluice-refunds"] == AppStoreEnvironment.published.map(names.notifications))
+        #expect(groups.filter(\.mayStartByTime).map(\.group) == ["crm", "alerts"])
     }
 }

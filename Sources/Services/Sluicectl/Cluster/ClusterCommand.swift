@@ -44,7 +44,8 @@ struct ClusterCommand {
     ) async throws -> ClusterSurvey {
         let partitions =
             configuration[OperationsSettings.partitions] ?? configuration[OperationsSettings.topicsPartitions]
-        let receivers = access.options(configuration).webhookReceivers
+        let options = access.options(configuration)
+        let receivers = options.webhookReceivers
         let further = (configuration[OperationsSettings.groups] ?? []) + names.furtherGroups(receivers)
         let specifications = names.specifications(partitions: partitions, groups: further, receivers: receivers)
         let topics = Dictionary(
@@ -54,8 +55,7 @@ struct ClusterCommand {
             replicationFactor: configuration[OperationsSettings.replicationFactor])
         let target = try await ClusterView(
             names, of: topics, admin, brokers.readerConfiguration(isEmbedded: isEmbedded))
-        let groups = ClusterGroup.all(
-            names, configuration, webhooks: receivers.map(\.group))
+        let groups = ClusterGroup.all(names, configuration, options)
         var withOffsets: Set<KafkaConsumerGroup> = []
         for group in groups where try await hasOffsets(group, target, admin) { withOffsets.insert(group.group) }
         return ClusterSurvey(

@@ -14,24 +14,29 @@ struct ClusterGroup {
 
     /// Returns the groups of all executables.
     ///
-    /// - Parameter webhooks: the consumer groups of the webhook receivers.
-    static func all(_ names: TopicNames, _ configuration: Configuration, webhooks: [String]) -> [ClusterGroup] {
+    /// - Parameter options: the webhook receivers, each with a group, and the topics that the archive reads; nil if
+    ///   unknown.
+    static func all(
+        _ names: TopicNames, _ configuration: Configuration, _ options: AccessOptions?
+    ) -> [ClusterGroup] {
         let notifications = AppStoreEnvironment.published.map(names.notifications)
+        let forwarded = AppStoreEnvironment.published.map(names.entitlements) + notifications
         let archived =
             notifications + [names.quarantine, names.certificates] + AppStoreEnvironment.published.map(names.refunds)
             + [names.erasures]
-        return OperationsSettings.clusterGroups.flatMap { executable, setting in
-            let isWebhooks = executable == TopicNames.webhooksGroup
-            let inputs =
-                switch executable {
-                case TopicNames.webhooksGroup: AppStoreEnvironment.published.map(names.entitlements) + notifications
-                case TopicNames.archiveGroup: archived
-                default: notifications
-                }
-            return (isWebhooks ? webhooks : [configuration[setting]]).map { group in
+        return OperationsSettings.clusterGroups.flatMap { executable, setting -> [ClusterGroup] in
+            func group(_ name: String, _ inputs: [KafkaTopic], _ further: [KafkaTopic] = []) -> ClusterGroup {
                 ClusterGroup(
-                    executable: executable, group: KafkaConsumerGroup(rawValue: group), inputs: inputs,
-                    mayStartByTime: isWebhooks)
+                    executable: executable, group: KafkaConsumerGroup(rawValue: name),
+                    inputs: inputs + further.filter { !inputs.contains($0) },
+                    mayStartByTime: executable == TopicNames.webhooksGroup)
+            }
+            switch executable {
+            case TopicNames.webhooksGroup:
+                // A receiver may have read other topics before its content was changed.
+                return (options?.webhookReceivers ?? []).map { group($0.group, forwarded, $0.inputs) }
+            case TopicNames.archiveGroup: return [group(configuration[setting], archived, options?.archived ?? [])]
+            default: return [group(configuration[setting], notifications)]
             }
         }
     }

@@ -60,8 +60,7 @@ struct ControlledGroups {
     /// The groups of this installation's executables.
     private var own: [ControlledGroup] {
         let names = TopicNames(prefix: configuration[OperationsSettings.topicsPrefix])
-        let receivers = access?.options(configuration).webhookReceivers.map(\.group) ?? []
-        return ClusterGroup.all(names, configuration, webhooks: receivers).map {
+        return ClusterGroup.all(names, configuration, access?.options(configuration)).map {
             ControlledGroup(group: $0.group, executable: $0.executable)
         }
     }

@@ -115,8 +115,7 @@ struct TopCommand {
         _ admin: KafkaAdmin, within limit: Duration
     ) async -> Result<[TopGroup], KafkaError> {
         let names = TopicNames(prefix: configuration[OperationsSettings.topicsPrefix])
-        let receivers = access?.options(configuration).webhookReceivers.map(\.group) ?? []
-        let groups = ClusterGroup.all(names, configuration, webhooks: receivers)
+        let groups = ClusterGroup.all(names, configuration, access?.options(configuration))
         do throws(KafkaError) {
             let isEmbedded = try await admin.isEmbeddedBroker(within: limit)
             return .success(try await TopGroup.all(groups, isEmbedded: isEmbedded, admin, within: limit))
