@@ -252,6 +252,20 @@ struct RecoveryTests {
         await harness.close()
     }
 
+    @Test func `a position applies to the topic that it belongs to`() async throws {
+        let harness = try Harness()
+        for value in ["a", "b"] { try await harness.letter(value, from: harness.production, to: harness.deadLetters) }
+        try await harness.letter("c", from: harness.names.entitlements(.production), to: harness.stateDeadLetters)
+        let command = ["dlq", "list", "--after", "0-0", "--output", "json"] + harness.flags
+        let (exitCode, printed) = await sluicectl(command)
+        #expect(exitCode == 64)
+        #expect(printed.output.isEmpty)
+        #expect(printed.complaints.first?.contains("--topic") == true)
+        let one = await sluicectl(command + ["--topic", harness.deadLetters.rawValue])
+        #expect(Self.texts(try one.printed.objects, "position") == ["0-1"])
+        await harness.close()
+    }
+
     @Test func `control characters in a dead letter are not printed`() async throws {
         let harness = try Harness()
         let hostile = "a\u{1B}[2Jb"

@@ -17,13 +17,19 @@ struct DeadLettersCommand {
     // MARK: list
 
     func list(_ console: Console) async throws -> ExitCode {
-        try await Brokers.connected(configuration, timeout) { admin, kafka in
+        let after = configuration[OperationsSettings.after]
+        guard after == nil || configuration[OperationsSettings.deadLetterTopic] != nil else {
+            throw StartupError(
+                "a position belongs to one topic", setting: "--after",
+                fix: "Set --topic to the topic printed with the position", exitCode: .usage)
+        }
+        return try await Brokers.connected(configuration, timeout) { admin, kafka in
             let rows = RecoveryRows(
                 ["POSITION", "FAILED", "REASON", "GROUP", "ATTEMPTS", "KEY", "TOPIC", "MESSAGE"], configuration, console
             )
             for topic in try await topics(admin) {
                 let scan = try await TopicScan(topic, of: admin, with: kafka, since: filter.from)
-                try await scan.run(after: configuration[OperationsSettings.after]) { record in
+                try await scan.run(after: after) { record in
                     let letter = ReadDeadLetter(record)
                     guard filter.matches(ReplaySubject(letter)) else { return true }
                     return await rows.add(
