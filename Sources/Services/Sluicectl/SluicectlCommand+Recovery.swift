@@ -86,73 +86,78 @@ extension SluicectlCommand {
 
     // MARK: dlq
 
-    static let deadLetters = Command(
-        "dlq", summary: "List, show, replay and discard records that a consumer group could not handle.",
-        examples: [.init("sluicectl dlq list", "List all dead letters of this installation.")],
-        subcommands: [
-            Command(
-                "list", summary: "List dead letters.",
-                schema: reading.adding(listing).adding(filter).adding(window).adding(ofDeadLetters),
-                examples: [
-                    .init("sluicectl dlq list", "List the dead letters of every group in this installation."),
-                    .init(
-                        "sluicectl dlq list --topic appstore.notifications.production.billing.dlq --output json",
-                        "List the dead letters of one of your own consumers."),
-                    .init("sluicectl dlq list --type REFUND --from 2026-11-26T00:00:00Z", "Refunds since midnight."),
-                ]
-            ) { try await DeadLettersCommand($0).list($0.console) },
-            Command(
-                "show", summary: "Show a dead letter: headers, key and value.", schema: reading.adding(ofDeadLetters),
-                arguments: [position],
-                examples: [
-                    .init(
-                        "sluicectl dlq show 3-17 --topic appstore.notifications.production.sluice-entitlements.dlq",
-                        "Show its reason and content.")
-                ]
-            ) { try await DeadLettersCommand($0).show($0.argument, $0.console) },
-            Command(
-                "replay", summary: "Send dead letters back to their original topic.",
-                discussion: """
-                    Key, value and headers are unchanged; the origin is replay, and sluice.replay.reason names the \
-                    group and the reason for the failure. Every group that reads the topic receives the records, so \
-                    handlers must tolerate duplicates, as always. Only records from notification topics are sent: an \
-                    old row from a state topic must not follow a newer one. A record that was replayed and came back \
-                    for the same reason is not sent again without --again. Without --yes, the list is followed by a \
-                    plan: counts by type, app and reason, and the groups that receive the records. The dead letters \
-                    remain until they are discarded or their retention expires. Control-C stops after the current \
-                    record, and --after resumes from there.
-                    """,
-                schema: reading.adding(ofDeadLetters).adding(filter).adding(window).adding(bringingBack)
-                    .adding(ConfigurationSchema([ReplaySettings.again])), arguments: [optionalPosition],
-                examples: [
-                    .init(
-                        "sluicectl dlq replay --topic appstore.notifications.production.sluice-entitlements.dlq",
-                        "List what would be sent."),
-                    .init(
-                        "sluicectl dlq replay 3-17 --topic appstore.notifications.production.sluice-entitlements.dlq --yes",
-                        "Send one record."),
-                    .init(
-                        "sluicectl dlq replay --topic appstore.notifications.production.sluice-entitlements.dlq "
-                            + "--reason-code field_type --app com.example.app --yes",
-                        "Send an app's dead letters with this reason code, after the cause has been fixed."),
-                ]
-            ) {
-                try await DeadLettersCommand($0).replay(
-                    $0.arguments.first, Interruption($0.interruptions()), $0.console)
-            },
-            Command(
-                "discard", summary: "Delete the dead letters in a partition up to a given position.",
-                discussion:
-                    "Kafka deletes the oldest records first, so all earlier records in the partition are deleted too.",
-                schema: reading.adding(ofDeadLetters).adding(ConfigurationSchema([OperationsSettings.yes])),
-                arguments: [position],
-                examples: [
-                    .init(
-                        "sluicectl dlq discard 3-17 --topic appstore.notifications.production.sluice-entitlements.dlq --yes",
-                        "Delete the dead letters in partition 3 up to offset 17.")
-                ]
-            ) { try await DeadLettersCommand($0).discard($0.argument, $0.console) },
-        ], readsConfiguration: false)
+    static func deadLetters(_ parts: SluicectlParts) -> Command {
+        Command(
+            "dlq", summary: "List, show, replay and discard records that a consumer group could not handle.",
+            examples: [.init("sluicectl dlq list", "List all dead letters of this installation.")],
+            subcommands: [
+                Command(
+                    "list", summary: "List dead letters.",
+                    schema: reading.adding(listing).adding(filter).adding(window).adding(ofDeadLetters).adding(
+                        parts.access?.schema ?? ConfigurationSchema()),
+                    examples: [
+                        .init("sluicectl dlq list", "List the dead letters of every group in this installation."),
+                        .init(
+                            "sluicectl dlq list --topic appstore.notifications.production.billing.dlq --output json",
+                            "List the dead letters of one of your own consumers."),
+                        .init(
+                            "sluicectl dlq list --type REFUND --from 2026-11-26T00:00:00Z", "Refunds since midnight."),
+                    ]
+                ) { try await DeadLettersCommand($0, parts.access).list($0.console) },
+                Command(
+                    "show", summary: "Show a dead letter: headers, key and value.",
+                    schema: reading.adding(ofDeadLetters),
+                    arguments: [position],
+                    examples: [
+                        .init(
+                            "sluicectl dlq show 3-17 --topic appstore.notifications.production.sluice-entitlements.dlq",
+                            "Show its reason and content.")
+                    ]
+                ) { try await DeadLettersCommand($0).show($0.argument, $0.console) },
+                Command(
+                    "replay", summary: "Send dead letters back to their original topic.",
+                    discussion: """
+                        Key, value and headers are unchanged; the origin is replay, and sluice.replay.reason names the \
+                        group and the reason for the failure. Every group that reads the topic receives the records, so \
+                        handlers must tolerate duplicates, as always. Only records from notification topics are sent: an \
+                        old row from a state topic must not follow a newer one. A record that was replayed and came back \
+                        for the same reason is not sent again without --again. Without --yes, the list is followed by a \
+                        plan: counts by type, app and reason, and the groups that receive the records. The dead letters \
+                        remain until they are discarded or their retention expires. Control-C stops after the current \
+                        record, and --after resumes from there.
+                        """,
+                    schema: reading.adding(ofDeadLetters).adding(filter).adding(window).adding(bringingBack)
+                        .adding(ConfigurationSchema([ReplaySettings.again])), arguments: [optionalPosition],
+                    examples: [
+                        .init(
+                            "sluicectl dlq replay --topic appstore.notifications.production.sluice-entitlements.dlq",
+                            "List what would be sent."),
+                        .init(
+                            "sluicectl dlq replay 3-17 --topic appstore.notifications.production.sluice-entitlements.dlq --yes",
+                            "Send one record."),
+                        .init(
+                            "sluicectl dlq replay --topic appstore.notifications.production.sluice-entitlements.dlq "
+                                + "--reason-code field_type --app com.example.app --yes",
+                            "Send an app's dead letters with this reason code, after the cause has been fixed."),
+                    ]
+                ) {
+                    try await DeadLettersCommand($0).replay(
+                        $0.arguments.first, Interruption($0.interruptions()), $0.console)
+                },
+                Command(
+                    "discard", summary: "Delete the dead letters in a partition up to a given position.",
+                    discussion:
+                        "Kafka deletes the oldest records first, so all earlier records in the partition are deleted too.",
+                    schema: reading.adding(ofDeadLetters).adding(ConfigurationSchema([OperationsSettings.yes])),
+                    arguments: [position],
+                    examples: [
+                        .init(
+                            "sluicectl dlq discard 3-17 --topic appstore.notifications.production.sluice-entitlements.dlq --yes",
+                            "Delete the dead letters in partition 3 up to offset 17.")
+                    ]
+                ) { try await DeadLettersCommand($0).discard($0.argument, $0.console) },
+            ], readsConfiguration: false)
+    }
 
     // MARK: replay
 

@@ -25,8 +25,8 @@ enum SluicectlCommand {
                     "Diagnose before starting the ingress, or when it fails."),
             ],
             subcommands: [
-                topics(parts), tap, top(parts), verify(parts), quarantine(parts), deadLetters, replay, config(parts),
-                doctor(parts),
+                topics(parts), tap, top(parts), verify(parts), quarantine(parts), deadLetters(parts), replay,
+                config(parts), doctor(parts),
                 entitlements,
                 api,
                 refunds, backfill, reconcile, archive(parts), compareVersions, size, state,

@@ -28,20 +28,23 @@ struct RecoveryTests {
         var production: KafkaTopic { names.notifications(.production) }
         var deadLetters: KafkaTopic { production.deadLetters(of: "sluice-entitlements") }
         var stateDeadLetters: KafkaTopic { names.entitlements(.production).deadLetters(of: "sluice-webhooks") }
+        /// The dead letter topic of a webhook receiver with its own group.
+        var receiverDeadLetters: KafkaTopic { names.entitlements(.production).deadLetters(of: "crm") }
 
         init() throws {
             let production = names.notifications(.production)
             let letters = production.deadLetters(of: "sluice-entitlements")
             let stateLetters = names.entitlements(.production).deadLetters(of: "sluice-webhooks")
+            let receiverLetters = names.entitlements(.production).deadLetters(of: "crm")
             broker = try DevBroker(topics: [
                 production: Self.partitions, names.notifications(.sandbox): Self.partitions, names.quarantine: 1,
-                names.certificates: 1, letters: Self.partitions, stateLetters: 1,
+                names.certificates: 1, letters: Self.partitions, stateLetters: 1, receiverLetters: 1,
             ])
             configuration = try KafkaConfiguration(
                 bootstrapServers: broker.bootstrapServers, properties: ["max.in.flight.requests.per.connection": "1"],
                 profile: .embedded)
             producer = try KafkaProducer(
-                configuration, topics: [names.quarantine, letters, stateLetters, production]
+                configuration, topics: [names.quarantine, letters, stateLetters, receiverLetters, production]
             ) { _ in }
             directory = try TemporaryDirectory()
             root = try directory.write(try Signed.pki.get().root.der, to: "root.der")
@@ -249,6 +252,21 @@ struct RecoveryTests {
         #expect(shown.exitCode == 0)
         #expect(shown.printed.output.contains("sluice.dlq.reason"))
         #expect(shown.printed.output.hasSuffix("\na\n"))
+        await harness.close()
+    }
+
+    @Test func `dead letters of a receiver with its own group are listed`() async throws {
+        let harness = try Harness()
+        let input = harness.names.entitlements(.production)
+        try await harness.letter("a", from: input, to: harness.stateDeadLetters)
+        try await harness.letter("b", from: input, to: harness.receiverDeadLetters)
+        let (exitCode, printed) = await sluicectl(
+            ["dlq", "list", "--output", "json", "--webhooks.group.id", "crm"] + harness.flags)
+        #expect(exitCode == 0, "\(printed.complaints)")
+        #expect(
+            Set(Self.texts(try printed.objects, "topic")) == [
+                harness.stateDeadLetters.rawValue, harness.receiverDeadLetters.rawValue,
+            ])
         await harness.close()
     }
 

@@ -11,6 +11,8 @@ internal import Records
 struct DeadLettersCommand {
     let configuration: Configuration
     let timeout: Duration
+    /// The settings of the webhook receivers, whose dead letters ``list(_:)`` includes; nil in other commands.
+    var access: SluicectlParts.Access?
 
     private var names: TopicNames { TopicNames(prefix: configuration[OperationsSettings.topicsPrefix]) }
 
@@ -47,7 +49,11 @@ struct DeadLettersCommand {
     /// Returns the topic given by `--topic` or, without it, every existing dead letter topic of the installation.
     private func topics(_ admin: KafkaAdmin) async throws -> [KafkaTopic] {
         if let topic = configuration[OperationsSettings.deadLetterTopic] { return [KafkaTopic(rawValue: topic)] }
-        let own = names.specifications().map(\.name).filter { $0.rawValue.hasSuffix(".dlq") }
+        let receivers = access?.options(configuration).webhookReceivers ?? []
+        let specifications = names.specifications(
+            partitions: TopicSpecification.defaultPartitions, groups: names.furtherGroups(receivers),
+            receivers: receivers)
+        let own = specifications.map(\.name).filter { $0.rawValue.hasSuffix(".dlq") }
         return try await admin.describeTopics(own, settings: .none).map(\.topic).sorted { $0.rawValue < $1.rawValue }
     }
 
@@ -202,7 +208,7 @@ struct DeadLettersCommand {
 }
 
 extension DeadLettersCommand {
-    init(_ context: CommandContext) {
-        self.init(configuration: context.configuration, timeout: context.timeout)
+    init(_ context: CommandContext, _ access: SluicectlParts.Access? = nil) {
+        self.init(configuration: context.configuration, timeout: context.timeout, access: access)
     }
 }
