@@ -90,6 +90,14 @@ public protocol StateModel: Sendable {
     ///   - state: the state of the key after merging the record that contains the proposal.
     func round(of proposal: [UInt8], in state: State) -> Int64
 
+    /// Returns whether a proposal is kept. A proposal that is not kept is dropped, even if it has won, and is not in
+    /// later records of the key. A model whose states can be erased uses this to erase proposals, too. The default is
+    /// true.
+    ///
+    /// The requirements of ``round(of:in:)`` apply. A state that grows from one for which the result is false must also
+    /// give false.
+    func retains(_ proposal: [UInt8], in state: State) -> Bool
+
     /// The dictionary used to compress stored rows: content that most rows have in common, ending with the most common.
     /// When it changes, a member reads all rows again from the topics.
     var dictionary: [UInt8] { get }
@@ -113,6 +121,7 @@ extension StateModel {
     public func deadline(of state: State) -> Int64? { nil }
     public func expiry(of state: State) -> Int64? { nil }
     public func round(of proposal: [UInt8], in state: State) -> Int64 { 0 }
+    public func retains(_ proposal: [UInt8], in state: State) -> Bool { true }
     public var dictionary: [UInt8] { [] }
     public var fingerprint: String { "" }
 

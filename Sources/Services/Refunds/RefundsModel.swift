@@ -71,6 +71,9 @@ struct RefundsModel: StateModel {
         state.round(ofProposal: proposal, gap: gap)
     }
 
+    /// Returns whether a proposal is kept. It contains the customer's data, so an erasure removes it.
+    func retains(_ proposal: [UInt8], in state: RefundCase) -> Bool { state.retains(proposal: proposal) }
+
     func indexEntries(of state: RefundCase) -> [IndexEntry] { Self.customer(of: state) }
 
     /// Returns the index entries for a customer: the account token set by the app, and Apple's id for the customer and

@@ -110,6 +110,17 @@ import Testing
         #expect(refund.transaction?.appAccountToken != nil)
     }
 
+    @Test func `an erasure removes the proposals decided up to its time`() throws {
+        var refund = try request(0).refund()
+        func proposal(at moment: Int64) -> [UInt8] {
+            FrozenAnswer(through: at(0), decidedAt: at(moment), source: .rules, rule: nil, outcome: "decline").json
+        }
+        #expect(refund.retains(proposal: proposal(at: day)) && refund.retains(proposal: []))
+        refund.erase(at: at(day))
+        #expect(!refund.retains(proposal: proposal(at: day)) && !refund.retains(proposal: []))
+        #expect(refund.retains(proposal: proposal(at: day + 1)))
+    }
+
     // MARK: Facts
 
     @Test func `a purchase that moved to another account is queried under the newest one`() throws {

@@ -50,6 +50,8 @@ struct NumberSetModel: StateModel {
     var hasDeadline = false
     /// Whether a multiple of ten opens a round of proposals. The numbers after it belong to the round.
     var hasRounds = false
+    /// Whether the number 0 drops the proposals for the key.
+    var dropsProposals = false
     /// Bytes added to each published row, at most 1,100,000. They are incompressible, because brokers measure the
     /// compressed size.
     var padding = 0
@@ -110,5 +112,6 @@ struct NumberSetModel: StateModel {
         guard hasRounds, let number = proposal.first.map(Int.init) else { return 0 }
         return Int64(state.numbers.filter { $0 % 10 == 0 && $0 <= number }.max() ?? -1)
     }
+    func retains(_ proposal: [UInt8], in state: NumberSet) -> Bool { !dropsProposals || !state.numbers.contains(0) }
     func deadline(of state: NumberSet) -> Int64? { hasDeadline ? state.numbers.max().map(Int64.init) : nil }
 }

@@ -84,6 +84,25 @@ import Testing
         two.close()
     }
 
+    @Test func `a proposal that the model does not retain is removed, also from later records`() throws {
+        var model = NumberSetModel()
+        model.dropsProposals = true
+        let state = try LocalState(path: directory.file("state"), model: model, topics: [topic])
+        try state.propose([10], for: NumberSet("case", [10]), in: topic, at: 0)
+        try state.write(
+            KafkaProducerRecord(topic: topic, timestampMilliseconds: 0, key: key, value: NumberSet("case", [0]).text))
+        #expect(try state.proposal(of: key, in: topic) == nil)
+        try state.publishPending(at: 0)
+        #expect(StateProposal(try #require(state.log.last)) == nil)
+        // Another member has not read the drop yet.
+        try state.write(record([0, 10], proposal: [10]))
+        #expect(try state.proposal(of: key, in: topic) == nil)
+        try state.publishPending(at: 0)
+        #expect(StateProposal(try #require(state.log.last)) == nil)
+        #expect(try state.state(of: key, in: topic) == NumberSet("case", [0, 10]))
+        state.close()
+    }
+
     @Test func `a losing proposal changes nothing`() throws {
         let state = try state()
         try state.propose([10], for: NumberSet("case", [10]), in: topic, at: 0)

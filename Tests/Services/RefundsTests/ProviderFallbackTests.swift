@@ -130,6 +130,31 @@ import Testing
         await installation.stop()
     }
 
+    @Test func `an operator's answer to a request of an erased person is not sent`() async throws {
+        let installation = try await RefundsInstallation()
+        let refunds = try await RunningRefunds(installation, try installation.configuration())
+        let now = AppStoreInstant(clampingMillisecondsSince1970: installation.clock.now)
+        var refund = RefundCase(
+            environment: .production, bundleId: BundleId(RefundsInstallation.app), transactionId: TransactionId("1"))
+        refund.insert(RefundRequest(notificationUUID: NotificationUUID("a"), signedDate: now, receivedAt: now))
+        refund.erase(at: now)
+        let answer = FrozenAnswer(
+            through: now, decidedAt: now.advanced(byMilliseconds: 1), source: .operator, rule: nil,
+            outcome: "noPreference", form: 2,
+            body: #"{"customerConsented":true,"deliveryStatus":"DELIVERED","sampleContentProvided":false}"#)
+        try await installation.kafka.write([
+            KafkaProducerRecord(
+                topic: installation.topics.refunds(.production), key: Array("\(RefundsInstallation.app)/1".utf8),
+                value: refund.jsonText(), headers: [StateProposal.header(answer.json)])
+        ])
+        try await installation.wait(for: "withheld", of: ["1"])
+        #expect(try await installation.newest("ends", of: "1")?["reason"] == "erased")
+        #expect(try await installation.newest("answers", of: "1")?["source"] == "operator")
+        #expect(installation.api.answers.isEmpty)
+        await refunds.stop()
+        await installation.stop()
+    }
+
     // MARK: Version 1 and the API key
 
     @Test func `a request trusted by shared secret is answered when Apple signs its transaction`() async throws {

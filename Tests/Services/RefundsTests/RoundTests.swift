@@ -3,6 +3,7 @@ import Foundation
 import HTTPServer
 import JSON
 import Kafka
+import KeyedState
 import PipelineTestSupport
 import Records
 import Simulator
@@ -456,6 +457,12 @@ import Testing
             installation.api.faults = .none
             #expect(installation.accepted.isEmpty)
             #expect(try await installation.newest("answers", of: "1")?["body"] == nil)
+            // The frozen answer contains the customer's data, too.
+            let records = try await installation.kafka.records(
+                of: [installation.topics.refunds(.production)], partitions: 2
+            ).filter { $0.key == Array("\(RefundsInstallation.app)/1".utf8) }
+            #expect(records.contains { StateProposal($0) != nil })
+            #expect(StateProposal(try #require(records.last)) == nil)
         }
     }
 

@@ -89,6 +89,14 @@ package struct FrozenAnswer: DatedPart {
         return fields.instant("through")
     }
 
+    /// Returns the time of the decision in a proposal, or nil if the proposal does not contain it. Like
+    /// ``through(proposal:)``, it can be read in any format version.
+    static func decidedAt(proposal json: [UInt8]) -> AppStoreInstant? {
+        guard let root = try? JSONDocument.object(json).root else { return nil }
+        var fields = FieldReader(root)
+        return fields.instant("decidedAt")
+    }
+
     package func write(to object: inout JSONWriter) {
         object.set("through", through)
         object.set("decidedAt", decidedAt)

@@ -53,6 +53,13 @@ extension RefundCase {
         return date.flatMap { RefundRounds(self, gap: gap).round(through: $0)?.openedAt.millisecondsSince1970 } ?? .min
     }
 
+    /// Returns whether an erasure leaves a proposal in place. It removes every answer decided up to its time, and every
+    /// proposal that does not contain that time.
+    package func retains(proposal json: [UInt8]) -> Bool {
+        guard let erasedAt else { return true }
+        return FrozenAnswer.decidedAt(proposal: json).map { $0 > erasedAt } ?? false
+    }
+
     /// Returns the latest signedDate of the requests received up to `moment` or, if there are none, the earliest
     /// signedDate of all requests. Returns `moment` if there are no requests at all.
     func newestDate(receivedUntil moment: AppStoreInstant) -> AppStoreInstant {

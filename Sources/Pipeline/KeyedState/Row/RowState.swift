@@ -19,6 +19,7 @@ internal import Kafka
 /// | **received**: a state that cannot be merged, or no state | | | | written, behind; ignored without a row |
 /// | **received**: a tombstone | none | publications that remain | | written, changed; ignored without a row |
 /// | **received**: a record without the winning proposal | | | | written, behind |
+/// | **received**: a record with a proposal that the model does not retain | | | | written, behind |
 /// | **acknowledged**, and never read back | | row with remaining publications | fewer | unpublished as before |
 /// | **refused** | | row with remaining publications | fewer | |
 /// | **revoked** | | row | none | |
@@ -194,11 +195,22 @@ struct RowState<Model: StateModel> {
         if isSettled { current = row }
     }
 
-    /// Keeps the key's winning proposal: the first one in the log for the latest round.
+    /// Keeps the key's winning proposal: the first one in the log for the latest round. Drops proposals that the model
+    /// does not retain.
     ///
-    /// - Returns: whether the owner must republish the row because the record lacks the winner.
+    /// - Returns: whether the owner must republish the row because the record lacks the winner, or has a proposal that
+    ///   was dropped.
     private mutating func received(_ proposal: StateProposal?, by model: Model) -> Bool {
-        guard let winner = image.proposal, let state = row?.value else {
+        guard let state = row?.value else {
+            image.proposal = proposal
+            return false
+        }
+        if let winner = image.proposal, !model.retains(winner.value, in: state) { image.proposal = nil }
+        if let proposal, !model.retains(proposal.value, in: state) {
+            image.isBehind = true
+            return true
+        }
+        guard let winner = image.proposal else {
             image.proposal = proposal
             return false
         }
