@@ -211,7 +211,7 @@ let suites: [Target] = [
     tests("Ingress", onBroker, "AppStoreSigning AppStoreTestSupport Simulator"),
     tests("Entitlements", onBroker, "AppStoreSigning Simulator SQLite"),
     tests("Webhooks", onBroker, "JSONTestSupport PipelineTestKit"),
-    tests("Refunds", onBroker, "AppStoreSigning JSONTestSupport KafkaModel Simulator"),
+    tests("Refunds", onBroker, "AppStoreSigning JSONTestSupport KafkaModel KafkaTestSupport Simulator"),
     tests("Archive", onBroker, "Cryptography ObjectStorageTestSupport SQLite"),
     tests("Reconciler", onBroker, "AppStoreSigning EntitlementRules Simulator"),
     tests("Simulation", of: "Refunds", "CSQLite KafkaModel", excluding: ["README.md"]),

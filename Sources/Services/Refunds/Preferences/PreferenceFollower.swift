@@ -67,8 +67,7 @@ final class PreferenceFollower: Service {
             try await withTaskExecutorPreference(HandlerThreads.shared) {
                 let store = try open()
                 state.withLock { $0.store = store }
-                let starts = try await positions(store)
-                try await KafkaConsumer.readToEnd(kafka, from: starts, within: .seconds(300)) { try apply($0, store) }
+                try await readToEnd(from: try await positions(store), store)
             }
             state.withLock { $0.problem = nil }
         } catch let error as KafkaError {
@@ -104,10 +103,22 @@ final class PreferenceFollower: Service {
 
     // MARK: Reading
 
-    /// Reads until the consumer is closed or fails.
+    private func readToEnd(
+        from starts: [KafkaTopicPartition: KafkaOffset], _ store: PreferenceStore
+    ) async throws {
+        try await KafkaConsumer.readToEnd(kafka, from: starts, within: .seconds(300)) { try apply($0, store) }
+    }
+
+    /// Reads until the consumer is closed or fails. After a failure, first reads the records that are present, because
+    /// they may withdraw consent.
     private func follow() async throws {
         guard let store = state.withLock({ $0.isStopping ? nil : $0.store }) else { return }
-        let consumer = KafkaConsumer(kafka, source: .partitions(try await positions(store))) { _ in }
+        var starts = try await positions(store)
+        if obstacle != nil {
+            try await readToEnd(from: starts, store)
+            starts = try await positions(store)
+        }
+        let consumer = KafkaConsumer(kafka, source: .partitions(starts)) { _ in }
         try await consumer.start()
         state.withLock {
             $0.consumer = consumer
@@ -120,6 +131,9 @@ final class PreferenceFollower: Service {
                     group.addTask {
                         while let records = await partition.next(maxRecords: 1_000, maxBytes: 4 << 20) {
                             try self.apply(records, store)
+                        }
+                        guard Task.isCancelled || self.state.withLock(\.isStopping) else {
+                            throw KafkaError(.closed, "stopped reading \(partition.topicPartition)")
                         }
                     }
                 }
@@ -152,6 +166,7 @@ final class PreferenceFollower: Service {
         }
         if !isSame || !isContinued {
             logger.warning("preferences topic was recreated; reading it from the beginning", [])
+            state.withLock { $0.problem = "the preferences are still being loaded" }
             try store.clear()
             _ = try store.belongs(to: cluster)
             return marks.mapValues { _ in .beginning }
