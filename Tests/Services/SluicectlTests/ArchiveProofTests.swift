@@ -306,7 +306,7 @@ enum QuarantinedObject: Sendable {
         #expect(printed.output.contains("\(signed) signed by Apple for com.example.app\n"))
     }
 
-    /// Objects that sluice-reconciler quarantined, by their content, the reason in the record, the expected exit code and
+    /// Objects that sluice-reconciler quarantined: the content, the reason in the record, the expected exit code, and
     /// the expected label.
     @Test(
         arguments: [

@@ -229,7 +229,7 @@ struct DoctorOnBrokerTests {
         await responder.stop()
         try #require(findings.count == 2, "\(findings)")
         #expect(findings[0].hasPrefix(outcome) && findings[0].contains(part), "\(findings)")
-        #expect(findings[1] == "warning: contains no OCSP responder URL, so its status is unknown")
+        #expect(findings[1].hasPrefix("warning: contains no OCSP responder URL, so its status is unknown"))
     }
 
     @Test func `the certificates may come from a notification`() async throws {

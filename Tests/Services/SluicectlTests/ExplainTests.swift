@@ -273,7 +273,7 @@ import Testing
         let gap = try #require(
             answer.json["gaps"]?.array?.compactMap(\.object)
                 .first { $0["what"]?.string?.contains(topic) == true })
-        #expect(gap["what"]?.string?.contains("does not exist") == true)
+        #expect(gap["what"]?.string?.contains("do not exist") == true)
         #expect(gap["fix"]?.string?.contains("sluicectl topics apply") == true)
         #expect(answer.text.contains(topic) && answer.text.contains("sluicectl topics apply"))
         await world.close()

@@ -42,8 +42,8 @@ struct ArchiveDecisionCommand {
                 author: author, requestedAt: now)
         }
         try check(records)
-        // A release also applies an erasure that waited for the end of the hold. Each key that it destroys must be named
-        // by a record.
+        // A release also applies an erasure that waited for the end of the hold. A record must name each key that it
+        // destroys.
         let named = try records.compactMap { try store.record(namingKeysOf: $0) }
         // Publish the decision first, to the topic that the archive reads on every host. If this command then fails,
         // this host's archive member still applies the decision.

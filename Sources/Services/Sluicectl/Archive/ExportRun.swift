@@ -61,7 +61,8 @@ final class ExportRun {
         guard let log = logs[entry.partition] else { return goesOn }
         let exported = ExportedEntry(entry, log.tree, names: names, certificates: certificates)
         if let filter, filter.asksForContent {
-            // An unreadable record has no app or type, so it is not exported. But it may be one of the selected records.
+            // An unreadable record has no app or type, so it is not exported, but it may be one of the selected
+            // records.
             if let problem = exported.problem, exported.isNotification, Self.lossProblems.contains(problem) {
                 problems[problem, default: 0] += 1
             }

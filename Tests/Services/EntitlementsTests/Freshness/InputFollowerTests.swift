@@ -77,7 +77,7 @@ private final class FakeInputLog: InputLog {
 
     @Test func `an empty input of a new group is up to date`() async throws {
         #expect(age() == nil)
-        #expect(obstacle()?.contains("not known yet") == true)
+        #expect(obstacle()?.contains("not yet known") == true)
         try await follower().look(at: topic)
         #expect(age()?.asOf.millisecondsSince1970 == on(1))
         #expect(age()?.isStale == false)

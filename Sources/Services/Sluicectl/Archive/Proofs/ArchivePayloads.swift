@@ -193,9 +193,9 @@ final class ArchivePayloads: Sendable {
         return InspectionOutcome("signed by Apple for \(PlainText.printable(name, maximum: 155))")
     }
 
-    /// Returns the outcome for a refused object. The reconciler also quarantines objects that it refuses. Such an object
-    /// is not a finding unless it fails an earlier group of checks than the record states: up to the signature; validity
-    /// to audience; profile. Within a group, the failed check depends on the configuration.
+    /// Returns the outcome for a refused object. The reconciler also quarantines objects that it refuses. Such an
+    /// object is a finding only if it fails an earlier group of checks than the record states. The groups are: up to
+    /// the signature; validity to audience; profile. Within a group, the failed check depends on the configuration.
     private func refused(_ refusal: Refusal, stated: Reason?) -> InspectionOutcome {
         let groups: [VerificationStep] = [.signature, .audience, .profile]
         let group = groups.first { refusal.step.rawValue <= $0.rawValue } ?? .profile
