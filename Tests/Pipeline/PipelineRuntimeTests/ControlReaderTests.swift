@@ -92,7 +92,8 @@ struct ControlReaderTests {
         try await consumer.write(.running)
         try await waitUntil { handler.finished.count == 30 }
         #expect(try running.readiness().text == "ready\n")
-        #expect(running.log.lines.contains { $0.contains("group resumed") })
+        // The group is resumed before that is logged.
+        try await waitUntil { running.log.lines.contains { $0.contains("group resumed") } }
         #expect(await running.stop() == .ok)
         #expect(handler.finished.compactMap(\.number).sorted() == Array(0..<30))
     }

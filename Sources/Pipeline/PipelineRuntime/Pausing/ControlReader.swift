@@ -88,10 +88,10 @@ final class ControlReader: Service {
                 try await follow()
             } catch {
                 guard !state.withLock(\.isStopping), !Task.isCancelled else { break }
-                state.withLock { $0.problem = "\(error)" }
                 logger.error(
                     "failed to read the control topic; retrying",
                     [LogField(.topic, place.topic.rawValue), LogField(.error, "\(error)")])
+                state.withLock { $0.problem = "\(error)" }
             }
             try? await Task.sleep(for: retryInterval)
         }
@@ -149,8 +149,8 @@ final class ControlReader: Service {
                 ])
         }
         guard reading.isComplete else { return }
-        state.withLock { $0.problem = nil }
         for subject in subjects { change(subject, to: reading.table.records[subject.pause.group]) }
+        state.withLock { $0.problem = nil }
     }
 
     private func change(_ subject: Subject, to record: ControlRecord?) {
