@@ -34,6 +34,23 @@ import Testing
         await other.end()
     }
 
+    @Test func `due rows can be limited to prefixes of their keys, also to thousands of them`() async throws {
+        let owner = try await harness.member("owner", model: NumberSetModel(hasDeadline: true))
+        try await owner.partitionAssigned(harness.place())
+        _ = try await owner.merge(
+            [NumberSet("a/1", [1]), NumberSet("a/2", [2]), NumberSet("bb/1", [3]), NumberSet("c/1", [4])],
+            from: harness.input)
+        try await owner.catchUp()
+        func due(_ keys: StateKeys) throws -> [String] {
+            try owner.dueRows(upTo: 10, keys: keys, atMost: 10).map(\.key)
+        }
+        #expect(try due(.prefixed(Array("a/".utf8))) == ["a/1", "a/2"])
+        #expect(try due(.notPrefixed([])) == ["a/1", "a/2", "bb/1", "c/1"])
+        let others = (0..<3_000).map { Array("other \($0)/".utf8) }
+        #expect(try due(.notPrefixed(others + [Array("bb/".utf8), Array("a/".utf8)])) == ["c/1"])
+        await owner.end()
+    }
+
     @Test func `callbacks run on the assignment and revocation of a partition`() async throws {
         let told = Mutex<[String]>([])
         let member = try await harness.member { options in

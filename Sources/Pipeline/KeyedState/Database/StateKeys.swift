@@ -13,17 +13,24 @@ public enum StateKeys: Sendable, Hashable {
         switch self {
         case .all: ""
         case .prefixed: " AND substr(key, 1, ?) = ?"
-        case .notPrefixed(let prefixes): prefixes.map { _ in " AND substr(key, 1, ?) <> ?" }.joined()
+        case .notPrefixed(let prefixes):
+            Self.byLength(prefixes).map { length, prefixes in
+                " AND substr(key, 1, \(length)) NOT IN (\(prefixes.map { _ in "?" }.joined(separator: ", ")))"
+            }.joined()
         }
     }
 
     var values: [SQLiteValue] {
         switch self {
         case .all: []
-        case .prefixed(let prefix): Self.values(prefix)
-        case .notPrefixed(let prefixes): prefixes.flatMap(Self.values)
+        case .prefixed(let prefix): [.integer(prefix.count), .blob(prefix)]
+        case .notPrefixed(let prefixes): Self.byLength(prefixes).flatMap { $0.prefixes.map { .blob($0) } }
         }
     }
 
-    private static func values(_ prefix: [UInt8]) -> [SQLiteValue] { [.integer(prefix.count), .blob(prefix)] }
+    /// Returns the prefixes grouped by length. One comparison per prefix would exceed SQLite's limit of 1,000 nested
+    /// expressions.
+    private static func byLength(_ prefixes: [[UInt8]]) -> [(length: Int, prefixes: [[UInt8]])] {
+        Dictionary(grouping: prefixes, by: \.count).sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
 }
