@@ -53,6 +53,9 @@ struct EntitlementsModel: StateModel {
         RecordKey.purchaseBytes(bundleId, id)
     }
 
+    /// Returns the prefix of the keys of an app's purchases.
+    static func prefix(_ bundleId: BundleId) -> [UInt8] { key(bundleId, OriginalTransactionId("")) }
+
     var dictionary: [UInt8] { RowDictionary.content }
 
     func key(of state: PurchaseFacts) -> [UInt8] { Self.key(state.bundleId, state.originalTransactionId) }

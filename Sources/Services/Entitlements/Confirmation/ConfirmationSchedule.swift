@@ -48,7 +48,6 @@ struct ConfirmationSchedule {
     /// Number of rows to read in addition to those being queried or waiting for a retry. Exceeds the number of queries
     /// that the API's budget (50 per second) allows between two reads.
     private static let lookAhead = 512
-    private static let lookAheadWhileDown = 1_000
 
     /// Minimum age of a fact before Apple is queried about it. A younger fact may still be settled by the signed
     /// notification of the same event.
@@ -69,10 +68,16 @@ struct ConfirmationSchedule {
 
     /// Begins a planning round, before rows are read.
     ///
-    /// - Returns: the number of rows to read.
+    /// - Returns: the number of rows to read for the apps that are not paused.
     mutating func beginLook() -> Int {
         ended = []
-        return asking.count + retries.count + (isPaused ? Self.lookAheadWhileDown : Self.lookAhead)
+        return asking.count + retries.count + Self.lookAhead
+    }
+
+    /// The apps that cannot be queried at a time. One row of each is enough to plan a probe, and more could crowd out
+    /// the rows of other apps.
+    func pausedScopes(at now: Int64) -> [APIScope] {
+        pauses.compactMap { $0.value.isDown || !$0.value.isOver(at: now) ? $0.key : nil }
     }
 
     /// - Parameter candidates: the candidates, oldest first.

@@ -71,12 +71,12 @@ final class LegacyConfirmations: Service {
     // MARK: Planning
 
     private func look() -> [(ConfirmationSchedule.Step, PurchaseFacts?)] {
-        let wanted = schedule.withLock { $0.beginLook() }
         let now = clocks.wallMilliseconds()
+        let (wanted, paused) = schedule.withLock { ($0.beginLook(), $0.pausedScopes(at: now)) }
         var rows: [Key: PurchaseFacts] = [:]
         var candidates: [ConfirmationSchedule.Candidate] = []
         do {
-            for purchase in try state.dueRows(upTo: now, atMost: wanted) {
+            for purchase in try duePurchases(upTo: now, atMost: wanted, paused: paused) {
                 guard let due = purchase.legacyQuestion?.due.millisecondsSince1970 else { continue }
                 let scope = APIScope(purchase.bundleId, in: purchase.environment)
                 let key = EntitlementsModel.key(purchase.bundleId, purchase.originalTransactionId)
@@ -89,6 +89,7 @@ final class LegacyConfirmations: Service {
                 [LogField(.error, "\(error)")])
             return []
         }
+        candidates.sort { $0.due < $1.due }
         let (steps, oldest, isPaused) = schedule.withLock { schedule in
             (schedule.plan(candidates, at: now), schedule.oldest, schedule.isPaused)
         }
@@ -97,6 +98,24 @@ final class LegacyConfirmations: Service {
             guard case .ask(let key, _) = step else { return (step, nil) }
             return (step, rows[key])
         }
+    }
+
+    /// Returns due purchases. Apps that cannot be queried have at most one each, so that they do not crowd
+    /// out the purchases of other apps.
+    private func duePurchases(
+        upTo now: Int64, atMost limit: Int, paused: [APIScope]
+    ) throws -> [PurchaseFacts] {
+        var found: [PurchaseFacts] = []
+        for environment in AppStoreEnvironment.published {
+            let topic = topics.entitlements(environment)
+            let prefixes = paused.filter { $0.environment == environment }
+                .map { EntitlementsModel.prefix($0.bundleId) }
+            found += try state.dueRows(upTo: now, in: topic, keys: .notPrefixed(prefixes), atMost: limit)
+            for prefix in prefixes {
+                found += try state.dueRows(upTo: now, in: topic, keys: .prefixed(prefix), atMost: 1)
+            }
+        }
+        return found
     }
 
     private func carryOut(_ step: ConfirmationSchedule.Step, _ purchase: PurchaseFacts?) async {

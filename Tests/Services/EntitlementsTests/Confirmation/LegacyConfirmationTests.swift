@@ -223,6 +223,38 @@ import Testing
         await installation.stop()
     }
 
+    @Test func `an app that the API refuses does not keep another app's purchases waiting`() async throws {
+        let installation = try await Installation("other-app")
+        let store = try SimulatedAppStore()
+        let directory = try TemporaryDirectory()
+        let life = PresentLife("1000")
+        store.register(life.renewed)
+        let topic = installation.notifications(.production)
+        // The key is not valid for this app, and more of its purchases are due than one planning round reads.
+        let refused = (0..<1_200).map { number in
+            var draft = PresentLife("\(5_000 + number)").renewed.dated(life.renewed.signedDate - 3_600_000).unsigned
+            draft.bundleId = "com.other"
+            draft.notification["data"] = ["environment": "Production", "bundleId": "com.other", "status": 1]
+            draft.transaction?["bundleId"] = "com.other"
+            draft.renewalInfo?["bundleId"] = "com.other"
+            return draft.produced(in: topic)
+        }
+        try await installation.write(refused)
+        let settings = store.settings.map { $0 == "com.example:1" ? "com.example:1,com.other:2" : $0 }
+        let service = try await RunningEntitlements(installation.configuration(data: directory.path, settings))
+        try await service.finish(Double(refused.count))
+        try await waitUntil(within: .seconds(60)) {
+            service.metric("sluice_entitlements_confirmations_paused") == 1
+        }
+        try await installation.write([life.renewed.unsigned.produced(in: topic)])
+        try await waitUntil(within: .seconds(60)) {
+            try await self.line(service, "1000") == "ACTIVE signed settled"
+        }
+        #expect(await service.stop() == .ok)
+        await store.stop()
+        await installation.stop()
+    }
+
     @Test(arguments: [
         ("confirm", "UNCONFIRMED shared-secret waits", [], "signed"),
         ("accept", "ACTIVE shared-secret settled", ["com.example.monthly"], "shared-secret"),
