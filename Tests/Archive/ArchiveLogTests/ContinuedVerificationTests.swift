@@ -48,6 +48,19 @@ import TransparencyLog
         #expect(try await archive.verify().verdict == .tampered)
     }
 
+    @Test func `the log of a topic that must be read completely is read from its first leaf`() async throws {
+        let store = MemoryStore()
+        let (archive, before) = try await Self.archive(store)
+        store.objects[Self.log + "tile/entries/000"]?[100] ^= 1
+        #expect(try await archive.verify { $0.verifiedBefore = before }.findings.isEmpty)
+        let report = try await archive.verify {
+            $0.verifiedBefore = before
+            $0.topicsReadCompletely = ["appstore.notifications"]
+        }
+        #expect(report.verdict == .tampered)
+        #expect(report.logs.map(\.leavesBefore) == [0])
+    }
+
     @Test func `changes after the verified leaves, in tiles above them, and of copies are detected`() async throws {
         let store = MemoryStore()
         let (archive, before) = try await Self.archive(store)

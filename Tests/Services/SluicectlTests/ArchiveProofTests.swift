@@ -104,12 +104,16 @@ private struct ArchivedNotification {
 
     /// - Parameter isArchived: whether to archive the erasure record, which names the key.
     func erase(isArchived: Bool = true) async throws {
-        let mark = try keys.mark(of: subject)
-        let record = ErasureRecord(
-            action: .erase, subject: mark, marks: keys.marksId, keys: try keys.status(of: mark).keys, reason: "test",
-            request: "", requestedAt: AppStoreInstant(clampingMillisecondsSince1970: Signed.now + 1000))
+        let record = try erasure(of: keys.status(of: keys.mark(of: subject)).keys)
         if isArchived { try await write(record.produced(to: TopicNames().erasures)) }
         _ = try keys.apply([record])
+    }
+
+    /// Returns an erasure record for the subject that names the given keys.
+    func erasure(of destroyed: [ArchiveKeyId]) throws -> ErasureRecord {
+        ErasureRecord(
+            action: .erase, subject: try keys.mark(of: subject), marks: keys.marksId, keys: destroyed, reason: "test",
+            request: "", requestedAt: AppStoreInstant(clampingMillisecondsSince1970: Signed.now + 1000))
     }
 
     /// Archives a notification of another purchase, which adds a key to the key store.
@@ -245,6 +249,29 @@ enum QuarantinedObject: Sendable {
         let (exitCode, printed) = await archived.run("verify", archived.payloads)
         #expect(exitCode == 3)
         #expect(printed.output.contains("no archived erasure record lists it"))
+    }
+
+    @Test func `an erasure record in another log is used as evidence only if that log was verified`() async throws {
+        let archived = try await ArchivedNotification()
+        let destroyed = try archived.keys.status(of: archived.keys.mark(of: archived.subject)).keys
+        try await archived.write(archived.erasure(of: []).produced(to: TopicNames().erasures))
+        _ = try archived.keys.apply([archived.erasure(of: destroyed)])
+        let arguments = [ArchivedNotification.topic] + archived.payloads
+        let before = await archived.run("verify", arguments)
+        #expect(before.exitCode == 3, "\(before.printed.output)")
+
+        // A forged record that names the key, under the checkpoint of the original record.
+        let forger = try await ArchivedNotification()
+        try await forger.write(archived.erasure(of: destroyed).produced(to: TopicNames().erasures))
+        for file in ["tile/entries/000.p/1", "segments/000.p/1"] {
+            let name = "\(TopicNames().erasures)/0/\(file)"
+            try FileManager.default.removeItem(atPath: "\(archived.archive)/\(name)")
+            try FileManager.default.copyItem(
+                atPath: "\(forger.archive)/\(name)", toPath: "\(archived.archive)/\(name)")
+        }
+        let (exitCode, printed) = await archived.run("verify", arguments)
+        #expect(exitCode == 2, "\(printed.output)")
+        #expect(printed.output.contains("tampered: appstore.erasures[0], leaf 0"), "\(printed.output)")
     }
 
     /// Changes v03 to v07 of the review of the archive.

@@ -87,8 +87,8 @@ extension LogVerification {
     /// anchor.
     mutating func skipVerified(_ head: Checkpoint) async {
         // Always read the checkpoint log completely: it is small, and all of its leaves are needed.
-        guard !names.isCheckpointLog, options.witnesses == nil || isCovered,
-            let before = options.verifiedBefore?.checkpoints(of: head.origin)
+        guard !names.isCheckpointLog, !options.topicsReadCompletely.contains(log.topic),
+            options.witnesses == nil || isCovered, let before = options.verifiedBefore?.checkpoints(of: head.origin)
         else { return }
         guard let size = before.last(where: { $0.size <= head.size })?.size else { return }
         let start = size / TilePath.fullWidth * TilePath.fullWidth

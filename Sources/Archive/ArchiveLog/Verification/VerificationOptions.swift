@@ -1,3 +1,5 @@
+package import KafkaModel
+
 /// The scope of a verification run.
 package struct VerificationOptions: Sendable {
     /// The archive's public keys; nil means that no signatures are verified.
@@ -12,6 +14,8 @@ package struct VerificationOptions: Sendable {
     /// leaf. Each log is read starting at its checkpoint and must be consistent with it. A log without such a
     /// checkpoint is read completely.
     package var verifiedBefore: AnchoredCheckpoints?
+    /// The topics whose logs are read from their first leaf despite ``verifiedBefore``.
+    package var topicsReadCompletely: Set<KafkaTopic> = []
     /// Whether objects are read and compared with their leaves.
     package var checksObjects = true
     /// Limits object checks to leaves archived at or after this time, in milliseconds since 1970. The tree is always

@@ -40,10 +40,14 @@ final class ArchivePayloads: Sendable {
     /// The labels of payloads for which a key or certificate is missing.
     static let missingLabels = ["key missing", "key unreadable", "certificate missing"]
 
+    /// The topics whose archived records are evidence about payloads in other logs.
+    static func referenceTopics(_ names: TopicNames) -> Set<KafkaTopic> { [names.certificates, names.erasures] }
+
     /// Reads the archived copies of Apple's certificates, which are needed to reassemble notifications, and the erasure
-    /// records, which list the keys that were destroyed on purpose.
+    /// records, which list the keys that were destroyed on purpose. Each record is compared only with its leaf, so the
+    /// logs of ``referenceTopics(_:)`` must be verified completely in the same run.
     func readReferences(_ readers: [LogReader]) async throws(ArchiveError) {
-        for reader in readers where [names.certificates, names.erasures].contains(reader.names.partition.topic) {
+        for reader in readers where Self.referenceTopics(names).contains(reader.names.partition.topic) {
             let size = try await reader.checkpoint()?.checkpoint.size ?? 0
             for index in 0..<TilePath.bundleCount(size: size) {
                 let bundle = try await reader.bundle(index, size: size)

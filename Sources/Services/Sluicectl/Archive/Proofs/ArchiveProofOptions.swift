@@ -66,7 +66,8 @@ enum ArchiveProofOptions {
         "payloads",
         help: """
             Decrypt the payloads, and verify Apple's signature on each notification as of its receipt. Requires the \
-            key store.
+            key store. Also verifies the logs of erasures and certificates completely, even if LOG or --resume-from \
+            omits them.
             """)
     static let keyStore = ArchivePlace.keyStore.optional
     static let keyEncryptionKeys = ArchivePlace.keyEncryptionKeys.optional

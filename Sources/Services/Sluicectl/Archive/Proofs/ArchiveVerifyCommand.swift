@@ -32,6 +32,9 @@ struct ArchiveVerifyCommand {
         options.verifiedBefore = try await inputs.verifiedBefore(options.verifiers)
         options.since = configuration[ArchiveProofOptions.from]?.millisecondsSince1970
         options.checksObjects = !configuration[ArchiveProofOptions.treeOnly]
+        if configuration[ArchiveProofOptions.payloads] {
+            options.topicsReadCompletely = ArchivePayloads.referenceTopics(topicNames)
+        }
         let progress = ArchiveProgress.onTerminal(clocks)
         options.progress = progress?.show
         var keys: KeyStore?
@@ -43,7 +46,11 @@ struct ArchiveVerifyCommand {
                 options.inspect = try await payloads(opened, store, options)
             }
             let verification = ArchiveVerification(store, options: options)
-            let report = try await verification.run(isWanted: logs.isEmpty ? nil : { Self.isWanted($0, logs) })
+            // The statements about payloads rest on the reference logs, so these are verified even if they are not
+            // requested.
+            let references = options.topicsReadCompletely
+            let report = try await verification.run(
+                isWanted: logs.isEmpty ? nil : { references.contains($0.topic) || Self.isWanted($0, logs) })
             progress?.end()
             try checkPresence(report, logs)
             let kafka = try await compareWithKafka(report, store, options)
@@ -82,7 +89,7 @@ struct ArchiveVerifyCommand {
         _ retention: Int64?, _ report: ArchiveReport, _ store: any ObjectStore, _ options: VerificationOptions
     ) async throws(ArchiveError) -> RetentionComparison? {
         guard let retention else { return nil }
-        let topic = TopicNames(prefix: configuration[OperationsSettings.topicsPrefix]).erasures
+        let topic = topicNames.erasures
         let readers = report.logs.filter { $0.log.partition.topic == topic }.map {
             LogReader(store, names: $0.log, verifiers: options.verifiers)
         }
@@ -123,6 +130,8 @@ struct ArchiveVerifyCommand {
         throw ArchiveError(.storage, "there is \(what) in \(configuration[ArchivePlace.url])")
     }
 
+    private var topicNames: TopicNames { TopicNames(prefix: configuration[OperationsSettings.topicsPrefix]) }
+
     private static func isWanted(_ log: KafkaTopicPartition, _ wanted: [String]) -> Bool {
         wanted.contains { $0 == log.topic.rawValue || $0 == "\(log.topic)/\(log.partition)" }
     }
@@ -131,8 +140,8 @@ struct ArchiveVerifyCommand {
         _ keys: KeyStore, _ store: any ObjectStore, _ options: VerificationOptions
     ) async throws -> @Sendable (InspectedObject) async -> InspectionOutcome {
         let payloads = ArchivePayloads(
-            keys: keys, names: TopicNames(prefix: configuration[OperationsSettings.topicsPrefix]),
-            roots: try source.roots(configuration), apps: try source.apps(configuration))
+            keys: keys, names: topicNames, roots: try source.roots(configuration),
+            apps: try source.apps(configuration))
         try await payloads.readReferences(
             LogReader.logs(in: store).map { LogReader(store, names: $0, verifiers: options.verifiers) })
         return payloads.inspect
