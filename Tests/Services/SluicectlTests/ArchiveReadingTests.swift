@@ -110,9 +110,26 @@ import TransparencyLog
         #expect(kafkas["anchor"] == "kafka" && kafkas["leaves"]?.integer == 3)
         #expect(try sound.objects.first?["rolledBack"] == false)
         _ = try await archive.store.replace(place.checkpoint(), before.bytes, expected: anchored.version)
-        let (rolledBack, complaints) = await sluicectl(["archive", "status"] + archive.place + flags)
+        let (unverified, doubtful) = await sluicectl(["archive", "status"] + archive.place + flags)
+        #expect(unverified == 5)
+        #expect(doubtful.complaints.contains { $0.contains("3, whose signature was not verified; set --key") })
+        #expect(try doubtful.objects.first?["rolledBack"] == nil)
+        let key = ["--key", try archive.directory.write(try archive.signer.verifiers().text, to: "archive.pub")]
+        let (rolledBack, complaints) = await sluicectl(["archive", "status"] + archive.place + flags + key)
         #expect(rolledBack == 4)
-        #expect(complaints.complaints.contains { $0.contains("has 2 leaves, but kafka has a checkpoint with 3") })
+        #expect(complaints.complaints.contains { $0.hasSuffix("has 2 leaves, but kafka has a checkpoint with 3") })
+        #expect(try complaints.objects.first?["rolledBack"] == true)
+
+        // Any client with write access to the topic can write a larger checkpoint that another key signed.
+        let forger = try CheckpointSigner(archive: TestArchive.origin, keys: [PrivateKey.generate(.ed25519)])
+        let forged = try forger.sign(
+            Checkpoint(origin: origin, size: 900, root: .leaf([1])), after: 3, at: Int(Signed.now / 1_000))
+        _ = try await producer.send(
+            KafkaProducerRecord(topic: names.archiveCheckpoints, key: Array(origin.utf8), value: forged.bytes),
+            deadline: .seconds(10))
+        let (_, ignored) = await sluicectl(["archive", "status"] + archive.place + flags + key)
+        let verified = try #require(try ignored.objects.first?["anchors"]?.array?.first?.object)
+        #expect(verified["leaves"]?.integer == 3 && verified["verified"] == true)
         await producer.close(within: .seconds(5))
         await broker.stop()
     }
@@ -132,8 +149,9 @@ import TransparencyLog
         let flags = archive.place + ["--archive.anchor.url", archive.directory.file("second"), "--against-anchor"]
         let (code, printed) = await sluicectl(["archive", "status"] + flags)
         #expect(code == 0, "\(printed.complaints)")
-        #expect(printed.output.contains("witness.example (not verified) 2, store 2"))
-        let (_, verified) = await sluicectl(["archive", "status", "--witness", witness.verifier.text] + flags)
+        #expect(printed.output.contains("witness.example (not verified) 2, store (not verified) 2"))
+        let key = ["--key", try archive.directory.write(try archive.signer.verifiers().text, to: "archive.pub")]
+        let (_, verified) = await sluicectl(["archive", "status", "--witness", witness.verifier.text] + key + flags)
         #expect(verified.output.contains("witness.example 2, store 2"))
         // The file has no signature of the witness.
         let larger = try Checkpoint(

@@ -33,13 +33,17 @@ struct ArchiveStatus: Sendable {
     struct Anchored: Sendable {
         let anchor: String
         let leaves: Int
-        /// Whether the witness's cosignature was made with one of the specified keys; nil for other anchors.
+        /// Whether the checkpoint was signed with one of the specified keys: the witness's, or for other anchors the
+        /// archive's. Nil if no key of the archive was specified.
         var isVerified: Bool?
     }
 
-    /// The first anchored checkpoint with more leaves than the log, which proves a rollback. Ignores unverified
-    /// cosignatures.
-    var rolledBack: Anchored? { anchors.first { $0.leaves > size && $0.isVerified != false } }
+    /// The first verified anchored checkpoint with more leaves than the log, which proves a rollback.
+    var rolledBack: Anchored? { anchors.first { $0.leaves > size && $0.isVerified == true } }
+
+    /// The first anchored checkpoint with more leaves than the log that was not verified because no key of the archive
+    /// was specified.
+    var unverifiedRollback: Anchored? { anchors.first { $0.leaves > size && $0.isVerified == nil } }
 
     /// The log's name in findings and rows.
     var partition: KafkaTopicPartition { names.partition }
@@ -118,13 +122,19 @@ struct ArchiveStatus: Sendable {
                     array.object { object in
                         object.set("anchor", PlainText.printable(anchored.anchor))
                         object.set("leaves", Int64(anchored.leaves))
-                        object.set("verified", anchored.isVerified)
+                        object.set("verified", anchored.isVerified == true)
                     }
                 }
             }
-            object.set("rolledBack", anchors.isEmpty ? nil : rolledBack != nil)
+            object.set("rolledBack", isRolledBack)
         }
         return writer.bytes
+    }
+
+    /// Whether an anchor proves a rollback; nil if no anchor was read, or if verification would need the archive's key.
+    private var isRolledBack: Bool? {
+        if rolledBack != nil { return true }
+        return anchors.isEmpty || unverifiedRollback != nil ? nil : false
     }
 
     static let head = ["TOPIC", "PARTITION", "LEAVES", "BYTES", "CHECKPOINT", "AGE", "NEXT OFFSET", "LAG", "ANCHORED"]
@@ -140,14 +150,14 @@ struct ArchiveStatus: Sendable {
     }
 
     private func text(_ anchored: Anchored) -> String {
+        let isVerified = anchored.isVerified == true
         let leaves =
             switch anchored.leaves {
             case size: "all"
-            case let leaves where leaves > size: "\(leaves): ROLLED BACK"
+            case let leaves where leaves > size && isVerified: "\(leaves): ROLLED BACK"
             case let leaves: "\(leaves)"
             }
-        return
-            "\(PlainText.printable(anchored.anchor))\(anchored.isVerified == false ? " (not verified)" : "") \(leaves)"
+        return "\(PlainText.printable(anchored.anchor))\(isVerified ? "" : " (not verified)") \(leaves)"
     }
 
     private static func instant(_ milliseconds: Int64) -> String {

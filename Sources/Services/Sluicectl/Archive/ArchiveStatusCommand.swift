@@ -20,13 +20,15 @@ struct ArchiveStatusCommand {
         var readers = try await logs.readers { topic == nil || $0.rawValue == topic }
         if topic == nil, let reader = try await logs.checkpointLog() { readers.append(reader) }
         let countsBytes = configuration[ArchiveReadingOptions.bytes]
-        let witnesses = try await ArchiveInputs(configuration: configuration, timeout: timeout).witnesses(nil)
+        let inputs = ArchiveInputs(configuration: configuration, timeout: timeout)
+        let verifiers = try await inputs.verifiersOrPolicy()
+        let witnesses = try await inputs.witnesses(verifiers)
         var rows: [ArchiveStatus] = []
         for reader in readers {
             rows.append(try await ArchiveStatus(reader, in: logs, countsBytes: countsBytes, witnesses: witnesses))
         }
-        if configuration[ArchiveReadingOptions.againstKafka] { try await addKafka(to: &rows) }
-        if configuration[ArchiveReadingOptions.againstAnchor] { try await addStore(to: &rows) }
+        if configuration[ArchiveReadingOptions.againstKafka] { try await addKafka(to: &rows, verifiers) }
+        if configuration[ArchiveReadingOptions.againstAnchor] { try await addStore(to: &rows, verifiers) }
         let now = clocks.wallMilliseconds()
         let counted = rows.filter { !$0.names.isCheckpointLog }
         let leaves = counted.reduce(0) { $0 + $1.size }
@@ -38,26 +40,36 @@ struct ArchiveStatusCommand {
             lines: rows.map { $0.json(now: now) })
         var exitCode = ExitCode.ok
         for row in rows {
-            guard let anchored = row.rolledBack else { continue }
+            guard let anchored = row.rolledBack ?? row.unverifiedRollback else { continue }
+            let isProven = anchored.isVerified == true
+            let anchor = "\(anchored.anchor) has a checkpoint with \(anchored.leaves)"
             console.complain(
-                "\(row.partition) has \(row.size) leaves, but \(anchored.anchor) has a checkpoint with \(anchored.leaves)"
-            )
-            exitCode = .archiveRolledBack
+                "\(row.partition) has \(row.size) leaves, but \(anchor)"
+                    + (isProven ? "" : ", whose signature was not verified; set --key"))
+            if isProven {
+                exitCode = .archiveRolledBack
+            } else if exitCode == .ok {
+                exitCode = .archiveKeyUnknown
+            }
         }
         return exitCode
     }
 
-    private func addStore(to rows: inout [ArchiveStatus]) async throws {
+    private func addStore(to rows: inout [ArchiveStatus], _ verifiers: ArchiveVerifiers?) async throws {
         let anchor = try AnchorStore(configuration)
         for index in rows.indices {
             guard let checkpoint = try await anchor.checkpoint(of: rows[index].names),
                 checkpoint.checkpoint.origin == rows[index].origin
             else { continue }
-            rows[index].anchors.append(.init(anchor: "store", leaves: checkpoint.checkpoint.size))
+            let isVerified = verifiers.map {
+                (try? VerifiedCheckpoint(checkpoint.note, of: nil, verifiers: $0)) != nil
+            }
+            rows[index].anchors.append(
+                .init(anchor: "store", leaves: checkpoint.checkpoint.size, isVerified: isVerified))
         }
     }
 
-    private func addKafka(to rows: inout [ArchiveStatus]) async throws {
+    private func addKafka(to rows: inout [ArchiveStatus], _ verifiers: ArchiveVerifiers?) async throws {
         let names = TopicNames(prefix: configuration[OperationsSettings.topicsPrefix])
         try await Brokers.connected(configuration, timeout) { admin, kafka in
             var ends: [KafkaTopicPartition: KafkaWatermarks] = [:]
@@ -68,23 +80,25 @@ struct ArchiveStatusCommand {
                     guard error.code == .unknownTopic else { throw error }
                 }
             }
-            let anchored = try await anchored(names.archiveCheckpoints, admin, kafka)
+            let anchored = try await anchored(names.archiveCheckpoints, verifiers, admin, kafka)
             for index in rows.indices {
                 if let marks = ends[rows[index].partition] {
                     let next = rows[index].nextOffset ?? marks.low.rawValue
                     rows[index].lag = max(0, marks.high.rawValue - max(next, marks.low.rawValue))
                 }
                 if let leaves = rows[index].origin.flatMap({ anchored[$0] }) {
-                    rows[index].anchors.append(.init(anchor: "kafka", leaves: leaves))
+                    rows[index].anchors.append(
+                        .init(anchor: "kafka", leaves: leaves, isVerified: verifiers.map { _ in true }))
                 }
             }
         }
     }
 
     /// Returns, for each origin, the size of the largest checkpoint in the topic, or an empty dictionary if the topic
-    /// does not exist.
+    /// does not exist. If keys are given, checkpoints that none of them signed are ignored, because any client with
+    /// write access to the topic can write them.
     private func anchored(
-        _ topic: KafkaTopic, _ admin: KafkaAdmin, _ kafka: KafkaConfiguration
+        _ topic: KafkaTopic, _ verifiers: ArchiveVerifiers?, _ admin: KafkaAdmin, _ kafka: KafkaConfiguration
     ) async throws -> [String: Int] {
         do throws(KafkaError) {
             _ = try await admin.watermarks(of: topic)
@@ -95,7 +109,7 @@ struct ArchiveStatusCommand {
         var sizes: [String: Int] = [:]
         try await TopicScan(topic, of: admin, with: kafka).run { record in
             guard let value = record.value, let note = try? SignedNote(bytes: value),
-                let checkpoint = try? Checkpoint(text: note.text)
+                let checkpoint = try? VerifiedCheckpoint(note, of: nil, verifiers: verifiers).checkpoint
             else { return true }
             sizes[checkpoint.origin] = max(checkpoint.size, sizes[checkpoint.origin] ?? 0)
             return true

@@ -22,17 +22,19 @@ extension SluicectlCommand {
                     kafka (appstore.archive.checkpoints); and with --against-anchor, store (archive.anchor.url). With \
                     --against-kafka, LAG is the number of records in Kafka that are not archived yet. Anchors appear \
                     in the row of checkpoint-log, the log whose leaves are the checkpoints of all other logs. \
-                    Cosignatures of witnesses not listed in --witness are shown as not verified. Other signatures are \
-                    not checked: archive verify checks them, and follows the checkpoint log into each log. Exits \
-                    with 4 if an anchor has more leaves than the archive.
+                    Cosignatures of witnesses not listed in --witness are shown as not verified, and so are the \
+                    checkpoints of kafka and store unless --key or --policy specifies the key that signed them. The \
+                    signatures of the archive's own checkpoints are not checked: archive verify checks them, and \
+                    follows the checkpoint log into each log. Exits with 4 if an anchor has a verified checkpoint \
+                    with more leaves than the archive, and with 5 if the checkpoint could not be verified because no \
+                    key was specified.
                     """,
                 schema: ConfigurationSchema(
                     ArchivePlace.storeSettings + [
                         ArchiveReadingOptions.topic, ArchiveReadingOptions.againstKafka,
                         ArchiveReadingOptions.againstAnchor, ArchiveReadingOptions.bytes,
-                        ArchiveProofOptions.witnesses, ArchiveProofOptions.quorum, ArchiveProofOptions.policy,
-                        OperationsSettings.topicsPrefix,
-                        OperationsSettings.output,
+                        ArchiveProofOptions.key, ArchiveProofOptions.witnesses, ArchiveProofOptions.quorum,
+                        ArchiveProofOptions.policy, OperationsSettings.topicsPrefix, OperationsSettings.output,
                     ] + ArchivePlace.anchorReading
                 ).adding(kafkaOfArchive),
                 examples: [
@@ -40,7 +42,9 @@ extension SluicectlCommand {
                     .init(
                         "sluicectl archive status --archive.url /mnt/copy/archive --output json",
                         "Read a copy, and print one JSON object per log."),
-                    .init("sluicectl archive status --against-kafka --config sluice.properties", "Include the lag."),
+                    .init(
+                        "sluicectl archive status --against-kafka --key archive.pub --config sluice.properties",
+                        "Include the lag, and compare with the checkpoints in Kafka."),
                 ]
             ) {
                 try await ArchiveStatusCommand(configuration: $0.configuration, clocks: $0.clocks, timeout: $0.timeout)
