@@ -178,6 +178,13 @@ import Testing
         try FileManager.default.copyItem(
             atPath: other.directory.file("archive/\(place.topic)/1"),
             toPath: archive.directory.file("archive/\(place.topic)/1"))
+        // Another record of uuid-1 may be among those that cannot be searched.
+        for command in ["find", "show"] {
+            let (partial, warned) = await sluicectl(["archive", command, "uuid-1"] + archive.personFlags)
+            #expect(partial == 1)
+            #expect(!warned.output.isEmpty)
+            #expect(warned.complaints.contains { $0.contains("the keys of 1 archived records") })
+        }
         let (code, printed) = await installation.run(["erase", "--app-account-token", Self.account, "--yes"])
         #expect(code == 1)
         #expect(printed.complaints.contains { $0.contains("the keys of 1 archived records") })

@@ -29,8 +29,8 @@ struct ArchiveFindCommand {
         if lines.isEmpty {
             console.complain("the archive has no readable record of \(PlainText.printable(id))")
         }
-        if let warning = extent.warning { console.complain(warning) }
-        return lines.isEmpty ? .failure : .ok
+        let exitCode = extent.exitCode(console)
+        return lines.isEmpty ? .failure : exitCode
     }
 
     // MARK: show
@@ -41,13 +41,14 @@ struct ArchiveFindCommand {
         let access = try ArchiveIndexAccess(configuration)
         defer { close(access) }
         var found: [ReadEntry] = []
+        var exitCode = ExitCode.ok
         if let position = ArchivedPosition(what) {
             let reader = ArchiveEntryReader(access.logs, access.contents)
             found = [try await reader.entry(of: position.partition, at: position.offset)].compactMap(\.self)
         } else {
             let extent = try await access.update(console)
             found = try await entries(of: what, access, console)
-            if let warning = extent.warning { console.complain(warning) }
+            exitCode = extent.exitCode(console)
         }
         guard !found.isEmpty else {
             throw StartupError(
@@ -62,7 +63,7 @@ struct ArchiveFindCommand {
             let report = ArchiveRecordReport(record, names: topicNames, reveals: isRevealing)
             await console.write(configuration, text: report.text, json: report.json)
         }
-        return found.contains { $0.isMissing } ? .archiveTampered : .ok
+        return found.contains { $0.isMissing } ? .archiveTampered : exitCode
     }
 
     // MARK: Private details

@@ -22,7 +22,8 @@ extension SluicectlCommand {
         "find", summary: "Find archived records by an identifier.",
         discussion: """
             Updates an index (archive.index) from the archive, then searches it. The index stores identifiers only as \
-            HMACs. The first update reads the whole archive. Exits with 1 if nothing is found.
+            HMACs. The first update reads the whole archive. Exits with 1 if nothing is found, or if records may be \
+            missing because this host lacks their keys.
             """,
         schema: reading.adding(ConfigurationSchema([ArchiveOptions.rebuild])),
         arguments: [Command.Argument("ID", help: identifiers)],
@@ -38,7 +39,9 @@ extension SluicectlCommand {
             discussion: """
                 Personal data is omitted unless --reveal is set. The record is compared with the digest in its leaf; \
                 sluicectl archive prove shows that the leaf is in the signed tree. With --reveal, the access and its \
-                author are first published in appstore.erasures and archived: this requires --author and Kafka.
+                author are first published in appstore.erasures and archived: this requires --author and Kafka. Exits \
+                with 1 if nothing is found, or if records with the identifier may be missing because this host lacks \
+                their keys, and with 2 if a payload is missing.
                 """,
             schema: reading.adding(ConfigurationSchema([ArchiveOptions.reveal])).adding(ArchiveReveals.schema),
             arguments: [Command.Argument("WHAT", help: "\(identifiers); or TOPIC/PARTITION@OFFSET")],
