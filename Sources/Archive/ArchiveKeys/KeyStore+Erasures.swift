@@ -39,16 +39,21 @@ extension KeyStore {
     /// Applies records from the erasures topic in order, in one transaction, and then overwrites the destroyed keys in
     /// the file and in its write-ahead log. A record that was already applied changes nothing.
     ///
-    /// - Parameter nextOffset: the next offset to read from the erasures topic, stored in the same transaction; nil
-    ///   leaves it unchanged.
+    /// - Parameters:
+    ///   - nextOffset: the next offset to read from the erasures topic, stored in the same transaction; nil leaves it
+    ///     unchanged.
+    ///   - overwritesLog: whether to overwrite the destroyed keys in the write-ahead log. If false, the outcomes are
+    ///     returned in any case, and the caller must call ``overwriteLog()``.
     /// - Throws: ``ArchiveError``: `foreignMarks` if a record was made with a different pseudonym key; `notOverwritten`
     ///   if all records were applied, but another process prevented truncation of the write-ahead log. In the latter
     ///   case, call ``overwriteLog()`` later.
     @discardableResult
     package func apply(
-        _ records: [ErasureRecord], nextOffset: Int64? = nil
+        _ records: [ErasureRecord], nextOffset: Int64? = nil, overwritesLog: Bool = true
     ) throws(ArchiveError) -> [ErasureOutcome] {
-        try file.withLock { (file) throws(ArchiveError) in try file.apply(records, nextOffset: nextOffset) }
+        try file.withLock { (file) throws(ArchiveError) in
+            try file.apply(records, nextOffset: nextOffset, overwritesLog: overwritesLog)
+        }
     }
 
     /// Truncates the write-ahead log, so that it no longer contains old pages.
@@ -92,7 +97,9 @@ extension KeyStore {
 }
 
 extension KeyStoreFile {
-    func apply(_ records: [ErasureRecord], nextOffset: Int64?) throws(ArchiveError) -> [ErasureOutcome] {
+    func apply(
+        _ records: [ErasureRecord], nextOffset: Int64?, overwritesLog: Bool
+    ) throws(ArchiveError) -> [ErasureOutcome] {
         for record in records where record.marks != marksId {
             throw ArchiveError(
                 .foreignMarks,
@@ -111,6 +118,7 @@ extension KeyStoreFile {
             }
         }
         cache.removeAll()
+        guard overwritesLog else { return outcomes }
         if outcomes.contains(where: \.destroysKeys) { try overwriteLog() }
         return outcomes
     }

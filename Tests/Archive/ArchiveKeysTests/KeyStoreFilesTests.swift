@@ -67,6 +67,26 @@ struct KeyStoreFilesTests {
         try store.overwriteLog()
     }
 
+    @Test func `the outcomes of releases are returned even while another process reads the key store`() throws {
+        let disk = try StoreOnDisk()
+        let store = try KeyStore(
+            path: disk.path, keys: disk.keys([0]), creation: .ifMissing, busyTimeout: .milliseconds(50))
+        let id = try #require(try store.dataKeys(for: [StoreOnDisk.request(1)]).first?.sealing?.id)
+        try store.apply([
+            StoreOnDisk.record(.hold, 1, in: store, at: 2_000), StoreOnDisk.record(.erase, 1, in: store, at: 3_000),
+            StoreOnDisk.record(.hold, 2, in: store, at: 2_000),
+        ])
+        let reader = try Database(path: disk.path, access: .reader)
+        try reader.run("BEGIN")
+        _ = try reader.rows("SELECT number FROM data_keys") { try $0.integer(0) }
+        let releases = try [1, 2].map { try StoreOnDisk.record(.release, $0, in: store, at: 4_000) }
+        #expect(try store.apply(releases, overwritesLog: false) == [.destroyed([id]), .holdEnded])
+        let error = try #require(throws: ArchiveError.self) { try store.overwriteLog() }
+        #expect(error.code == .notOverwritten)
+        try reader.run("COMMIT")
+        try store.overwriteLog()
+    }
+
     @Test func `removing erased entries fails while another process reads the index`() throws {
         let disk = try StoreOnDisk()
         let path = disk.directory.file("index.db")

@@ -183,6 +183,28 @@ import Testing
         #expect(published.first?.keys == [installation.keys[1]])
     }
 
+    @Test func `a repeated erasure overwrites the keys that another process kept in the write-ahead log`() async throws
+    {
+        let installation = try await Installation()
+        let path = installation.directory.file("keys.sqlite")
+        let store = try KeyStore(
+            path: path, keys: KeyEncryptionKeys(files: [installation.directory.file("kek")]),
+            busyTimeout: .milliseconds(50))
+        let erasure = ErasureRecord(
+            action: .erase, subject: try store.mark(of: Installation.subject(1)), marks: store.marksId,
+            reason: "a request", request: "1",
+            requestedAt: AppStoreInstant(clampingMillisecondsSince1970: Signed.now))
+        let reader = try Database(path: path, access: .reader)
+        try reader.run("BEGIN")
+        _ = try reader.rows("SELECT number FROM data_keys") { try $0.integer(0) }
+        let error = try #require(throws: ArchiveError.self) { try ArchiveDecisionCommand.apply([erasure], store) }
+        #expect(error.code == .notOverwritten)
+        #expect(error.message.hasSuffix("run the command again"))
+        try reader.run("COMMIT")
+        #expect(try ArchiveDecisionCommand.apply([erasure], store) == [.alreadyDone])
+        #expect(try Data(contentsOf: URL(filePath: path + "-wal")).isEmpty)
+    }
+
     @Test func `nothing is destroyed before Kafka has the decision`() async throws {
         let installation = try await Installation()
         var flags = installation.flags

@@ -48,7 +48,7 @@ struct ArchiveDecisionCommand {
         // Publish the decision first, to the topic that the archive reads on every host. If this command then fails,
         // this host's archive member still applies the decision.
         try await publish(named + records)
-        let outcomes = try apply(records, store)
+        let outcomes = try Self.apply(records, store)
         let destroyed = outcomes.flatMap(\.destroyedKeys)
         try persons.forget(destroyed)
         await report(
@@ -97,16 +97,25 @@ struct ArchiveDecisionCommand {
         try await RecordPublishing.kafka.publish(records.map { $0.produced(to: topic) }, configuration, timeout)
     }
 
-    /// Applies the records. Tries twice to overwrite the keys, because another process may be reading the key store.
-    private func apply(_ records: [ErasureRecord], _ store: KeyStore) throws(ArchiveError) -> [ErasureOutcome] {
-        do throws(ArchiveError) {
-            return try store.apply(records)
-        } catch  where error.code == .notOverwritten {
-            try store.overwriteLog()
-            return try records.map { (record) throws(ArchiveError) in
-                .destroyed(record.keys.filter { key in (try? store.dataKey(key))?.isDestroyed == true })
+    /// Applies the records. Tries twice to overwrite the destroyed keys, because another process may be reading the key
+    /// store. A decision that was already applied is included, because the run that applied it may not have overwritten
+    /// them.
+    static func apply(_ records: [ErasureRecord], _ store: KeyStore) throws(ArchiveError) -> [ErasureOutcome] {
+        let outcomes = try store.apply(records, overwritesLog: false)
+        let isLogDue = outcomes.contains { outcome in
+            switch outcome {
+            case .destroyed, .alreadyDone: true
+            case .held, .holdBegun, .holdEnded: false
             }
         }
+        guard isLogDue else { return outcomes }
+        do throws(ArchiveError) {
+            try store.overwriteLog()
+        } catch {
+            guard error.code == .notOverwritten else { throw error }
+            try store.overwriteLog()
+        }
+        return outcomes
     }
 
     private func report(
