@@ -176,6 +176,21 @@ struct StateRekeyTests {
     }
 }
 
+/// The JSON output of `sluicectl state rekey`.
+@Suite struct RekeyReportTests {
+    @Test(arguments: [(0, false, true), (1, false, false), (0, true, false)])
+    func `a copy is ok only if no key is missing and the copy was not refused`(
+        missing: Int, isRefused: Bool, isOk: Bool
+    ) throws {
+        let layout = RekeyLayout(source: "a", sourcePartitions: 2, target: "b", targetPartitions: 4)
+        let report = RekeyReport(
+            layout: layout, rows: StateRows(), missing: missing, copied: 3, isRefused: isRefused)
+        let object = try #require(try JSONValue(json: report.json).object)
+        #expect(object["ok"] == .bool(isOk))
+        #expect(object["missing"] == .integer(Int64(missing)))
+    }
+}
+
 /// Proposals keep their order in copies, and precede later proposals.
 @Suite struct RekeyedProposalsTests {
     private let layout = RekeyLayout(source: "a", sourcePartitions: 2, target: "b", targetPartitions: 4)

@@ -66,8 +66,10 @@ struct RekeyCommand {
 
         let after = try await comparison(rows, layout, admin, kafka)
         report.missing = after.missing.count
+        let difference = try await difference(after, scan, admin, kafka)
+        report.isRefused = difference != nil
         await print(report, console)
-        try await refuseDifference(after, scan, admin, kafka)
+        if let difference { throw difference }
         return .ok
     }
 
@@ -157,20 +159,23 @@ struct RekeyCommand {
         )
     }
 
-    private func refuseDifference(
+    /// Returns the error for a target that is not a copy of the source, or that may not be one because the source was
+    /// written to since it was read. Returns nil for a copy.
+    private func difference(
         _ comparison: RekeyComparison, _ scan: TopicScan, _ admin: KafkaAdmin, _ kafka: KafkaConfiguration
-    ) async throws {
+    ) async throws -> StartupError? {
         let now = try await TopicScan(source, of: admin, with: kafka).watermarks
         if now.contains(where: { scan.watermarks[$0.key]?.high != $0.value.high }) {
-            throw StartupError(
+            return StartupError(
                 "\(source) was written to in the meantime",
                 fix: "Stop its writers, then run the command again; it copies only the missing records")
         }
         guard comparison.missing.isEmpty, comparison.foreign == 0 else {
-            throw StartupError(
+            return StartupError(
                 "\(target) differs from \(source) in \(comparison.missing.count + comparison.foreign) keys",
                 fix: "Stop all other writers of \(target), delete it, create it again, and run the command again")
         }
+        return nil
     }
 
     private func print(_ report: RekeyReport, _ console: Console) async {

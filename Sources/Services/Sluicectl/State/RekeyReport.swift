@@ -9,6 +9,8 @@ struct RekeyReport {
     var missing: Int
     /// The number of records copied, or nil for a dry run.
     var copied: Int?
+    /// Whether the target was refused after copying, although it may have the last record for every key.
+    var isRefused = false
 
     var text: String {
         var text = """
@@ -24,7 +26,7 @@ struct RekeyReport {
 
     var json: [UInt8] {
         let object: JSONObject = [
-            OutputName.ok: .bool(missing == 0), OutputName.topic: .string(layout.source.rawValue),
+            OutputName.ok: .bool(missing == 0 && !isRefused), OutputName.topic: .string(layout.source.rawValue),
             OutputName.toTopic: .string(layout.target.rawValue),
             OutputName.partitions: .array([
                 .integer(Int64(layout.sourcePartitions)), .integer(Int64(layout.targetPartitions)),
