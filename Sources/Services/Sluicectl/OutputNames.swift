@@ -146,6 +146,13 @@ enum OutputName {
 
     // Names used by `sluicectl refunds`
     static let groups = "groups"
+    static let cases = "cases"
+    static let preferences = "preferences"
+    static let transactionId = "transactionId"
+
+    // Names used by `sluicectl entitlements`
+    static let purchases = "purchases"
+    static let originalTransactionId = "originalTransactionId"
 
     // Names used by `sluicectl archive`
     static let action = "action"

@@ -124,6 +124,15 @@ struct EntitlementsCommandsTests {
         #expect(exitCode == 1)
         #expect(printed.output == "would erase\n\ncom.example.app/1\ncom.example.app/2\n")
         #expect(printed.complaints.first?.contains("--yes") == true)
+        let (planned, plan) = await sluicectl(
+            ["entitlements", "erase", Self.account, "--output", "json"] + api.flag)
+        #expect(planned == 1)
+        #expect(
+            plan.output == """
+                {"ok":false,"purchases":[{"bundleId":"com.example.app","originalTransactionId":"1"},\
+                {"bundleId":"com.example.app","originalTransactionId":"2"}]}
+
+                """)
         #expect(api.bodies.isEmpty)
         let (done, output) = await sluicectl(["entitlements", "erase", Self.account, "--yes"] + api.flag)
         #expect(done == 0)

@@ -138,6 +138,9 @@ struct RefundsCommandTests {
         try await write([try refund("1")])
         let (exitCode, printed) = await sluicectl(["refunds", "answer", "1", "--outcome", "decline", "--yes"] + flags)
         #expect(exitCode == 64 && printed.complaints.contains { $0.contains("--consented") })
+        let (_, planned) = await sluicectl(
+            ["refunds", "answer", "1", "--outcome", "doNotAnswer", "--output", "json"] + flags)
+        #expect(planned.output == "null\n")
         let (without, done) = await sluicectl(
             ["refunds", "answer", "1", "--outcome", "doNotAnswer", "--yes"] + flags)
         #expect(without == 0, "\(done.complaints)")
@@ -297,10 +300,19 @@ struct RefundsCommandTests {
 
             """
         #expect(dry == 1 && printed.output == expected, "\(printed.complaints)")
+        func object(ok: Bool) -> String {
+            """
+            {"ok":\(ok),"cases":[{"bundleId":"com.example.app","transactionId":"1"},\
+            {"bundleId":"com.example.app","transactionId":"2"}],"preferences":["\(customer.lowercased())"]}
+
+            """
+        }
+        let (planned, plan) = await sluicectl(arguments + ["--output", "json"] + flags)
+        #expect(planned == 1 && plan.output == object(ok: false), "\(plan.output)")
         let (_, before) = await sluicectl(["refunds", "list", "--output", "json"] + flags)
         #expect(before.output.split(separator: "\n").count == 3)
-        let (exitCode, done) = await sluicectl(arguments + ["--yes"] + flags)
-        #expect(exitCode == 0, "\(done.complaints)")
+        let (exitCode, done) = await sluicectl(arguments + ["--yes", "--output", "json"] + flags)
+        #expect(exitCode == 0 && done.output == object(ok: true), "\(done.output) \(done.complaints)")
         let (_, after) = await sluicectl(["refunds", "list", "--output", "json"] + flags)
         #expect(after.output.split(separator: "\n").count == 1 && after.output.contains(#""3""#))
         let (_, shown) = await sluicectl(["refunds", "preference", "show", customer] + flags)

@@ -63,7 +63,11 @@ struct EntitlementsCommand {
         let purchases = try await purchases(of: subject(id))
         guard configuration[OperationsSettings.yes] else {
             await console.write(
-                "would erase\n\n" + purchases.map { "\($0.bundleId)/\($0.originalTransactionId)\n" }.joined())
+                configuration,
+                text: "would erase\n\n" + purchases.map { "\($0.bundleId)/\($0.originalTransactionId)\n" }.joined(),
+                json: [
+                    OutputName.ok: false, OutputName.purchases: .array(purchases.map { .object($0.json) }),
+                ])
             throw StartupError("nothing was erased", fix: "Run the command again with --yes; this cannot be undone")
         }
         for purchase in purchases {
@@ -98,6 +102,13 @@ struct EntitlementsCommand {
             [
                 "environment": .string(environment), "bundleId": .string(bundleId),
                 "originalTransactionId": .string(originalTransactionId),
+            ]
+        }
+
+        var json: JSONObject {
+            [
+                OutputName.bundleId: .string(bundleId),
+                OutputName.originalTransactionId: .string(originalTransactionId),
             ]
         }
     }

@@ -31,7 +31,9 @@ struct RefundAnswerCommand {
         try await refunds.withAdmin { admin, kafka in
             let row = try await read(id, admin, kafka)
             let proposal = try configuration[OperationsSettings.again] ? again(row, id) : first(row, id)
-            await console.write(line: Array((proposal.answer.body ?? "no answer").utf8))
+            let body = proposal.answer.body
+            await console.write(
+                configuration, text: (body ?? "no answer") + "\n", json: Array((body ?? "null").utf8))
             guard configuration[OperationsSettings.yes] else {
                 throw StartupError("nothing was changed", fix: "Run the command again with --yes")
             }

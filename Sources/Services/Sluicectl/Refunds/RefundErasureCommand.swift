@@ -1,6 +1,7 @@
 internal import AppStoreModel
 internal import CommandLine
 internal import Configuration
+internal import JSON
 internal import Kafka
 internal import Lifecycle
 internal import Records
@@ -33,25 +34,47 @@ struct RefundErasureCommand {
                     "no refund case or preference has the id \(PlainText.printable(id))",
                     fix: "Pass an appAccountToken, an appTransactionId, an originalTransactionId or a transactionId")
             }
-            for refund in cases { await console.write("case \(refund.bundleId)/\(refund.transactionId)\n") }
-            for customer in customers { await console.write("preference \(customer)\n") }
-            guard configuration[OperationsSettings.yes] else {
-                throw StartupError("nothing was changed", fix: "Run the command again with --yes")
-            }
-            // First withdraw consent, so that nothing more is sent about this person.
-            var withdrawal = RefundPreference()
-            withdrawal.isWithdrawn = true
-            for customer in customers {
-                try await refunds.publish(
-                    KafkaProducerRecord(topic: preferences, key: Array(customer.utf8), value: withdrawal.json), kafka)
-            }
-            for refund in cases {
-                let key = RecordKey.transaction(refund.bundleId, refund.transactionId)
-                try await refunds.publish(
-                    KafkaProducerRecord(topic: refunds.topic, key: Array(key.utf8), value: nil), kafka)
-            }
+            let isDone = configuration[OperationsSettings.yes]
+            if isDone { try await erase(cases, customers, kafka) }
+            await console.write(
+                configuration, text: Self.text(cases, customers), json: Self.json(cases, customers, isDone: isDone))
+            guard isDone else { throw StartupError("nothing was changed", fix: "Run the command again with --yes") }
             return .ok
         }
+    }
+
+    private func erase(_ cases: [RefundCase], _ customers: [String], _ kafka: KafkaConfiguration) async throws {
+        // First withdraw consent, so that nothing more is sent about this person.
+        var withdrawal = RefundPreference()
+        withdrawal.isWithdrawn = true
+        for customer in customers {
+            try await refunds.publish(
+                KafkaProducerRecord(topic: preferences, key: Array(customer.utf8), value: withdrawal.json), kafka)
+        }
+        for refund in cases {
+            let key = RecordKey.transaction(refund.bundleId, refund.transactionId)
+            try await refunds.publish(
+                KafkaProducerRecord(topic: refunds.topic, key: Array(key.utf8), value: nil), kafka)
+        }
+    }
+
+    private static func text(_ cases: [RefundCase], _ customers: [String]) -> String {
+        cases.map { "case \($0.bundleId)/\($0.transactionId)\n" }.joined()
+            + customers.map { "preference \($0)\n" }.joined()
+    }
+
+    private static func json(_ cases: [RefundCase], _ customers: [String], isDone: Bool) -> JSONObject {
+        [
+            OutputName.ok: .bool(isDone),
+            OutputName.cases: .array(
+                cases.map { refund in
+                    .object([
+                        OutputName.bundleId: .string(refund.bundleId.rawValue),
+                        OutputName.transactionId: .string(refund.transactionId.rawValue),
+                    ])
+                }),
+            OutputName.preferences: .array(customers.map { .string($0) }),
+        ]
     }
 
     private static func speaks(_ refund: RefundCase, of id: String) -> Bool {
