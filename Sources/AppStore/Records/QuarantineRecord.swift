@@ -5,6 +5,8 @@ public import KafkaModel
 public struct QuarantineRecord: Hashable, Sendable {
     /// The maximum length of the detail in bytes. A longer detail is truncated when written.
     public static let maximumDetailBytes = 512
+    /// The reason of a version 1 body with a correct password and an unreadable part.
+    package static let legacyProfileReason = "v1_profile"
 
     /// The verdict code.
     public var reason: String

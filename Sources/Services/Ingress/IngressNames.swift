@@ -1,4 +1,5 @@
 internal import AppStoreVerification
+internal import Records
 internal import Telemetry
 
 /// The names of the ingress's metrics, which are a public contract.
@@ -66,7 +67,7 @@ enum IngressReason {
     /// The password is missing, not a string, or not the app's.
     static let legacyPassword = "v1_password"
     /// Quarantined: the password is correct, but part of the body is unreadable.
-    static let legacyProfile = "v1_profile"
+    static let legacyProfile = QuarantineRecord.legacyProfileReason
     static let inconsistent = "internal"
 }
 

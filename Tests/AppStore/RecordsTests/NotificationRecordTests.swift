@@ -197,6 +197,10 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 }
 
 @Suite("Quarantine record") struct QuarantineRecordTests {
+    @Test func `the reason of a version 1 body is the one in archived records`() {
+        #expect(QuarantineRecord.legacyProfileReason == "v1_profile")
+    }
+
     @Test func `the bytes are exact, and the reasons are in the headers`() {
         let record = QuarantineRecord(
             reason: "profile_dup", detail: "duplicate_name at byte 7", receivedAt: GoldenRecord.receivedAt,

@@ -155,7 +155,9 @@ final class ArchivePayloads: Sendable {
             guard let verifier = verifier(for: text) else { return Self.withoutVerifier }
             // A version 1 body may have more fields than any other.
             let verdict = verifier.verify(body: text, at: time, limits: BodyLimits(legacyEntries: .max))
-            if case .notApple(let refusal) = verdict, refusal.reason == .jsonShape, kept.reason == Self.legacyReason {
+            if case .notApple(let refusal) = verdict, refusal.reason == .jsonShape,
+                kept.reason == QuarantineRecord.legacyProfileReason
+            {
                 // Without its password, a version 1 body with a malformed `notification_type` is not recognized.
                 return InspectionOutcome("not signed")
             }
@@ -212,9 +214,6 @@ final class ArchivePayloads: Sendable {
         return InspectionOutcome(
             "not verified", problem: "Apple's signature was not verified: \(refusal.reason.rawValue)")
     }
-
-    /// The reason in the records of version 1 bodies.
-    private static let legacyReason = "v1_profile"
 
     private static let withoutVerifier = InspectionOutcome(
         "not verified", problem: "no verifier can be created for its app")
