@@ -114,6 +114,10 @@ import Testing
         let (exitCode, printed) = await archived.verify(["--against-kafka"])
         #expect(exitCode == 2, "\(printed.output)")
         #expect(printed.output.contains("the record's timestamp in Kafka differs from the leaf's"))
+        #expect(!printed.output.contains(" sound\n"), "\(printed.output)")
+        let (_, json) = await archived.verify(["--against-kafka", "--output", "json"])
+        let logs = try #require(try json.objects.first?["logs"]?.array).compactMap(\.object)
+        #expect(logs.map { $0["ok"]?.bool } == [false])
         await archived.stop()
     }
 

@@ -51,8 +51,6 @@ package struct LogReport: Sendable {
 
     init(log: LogNames) { self.log = log }
 
-    package var isSound: Bool { findings.isEmpty }
-
     /// The number of leaves that the checkpoint covers.
     package var size: Int { checkpoint?.checkpoint.size ?? 0 }
 
