@@ -235,6 +235,14 @@ enum QuarantinedObject: Sendable {
         #expect(!erased.printed.output.contains("signed by Apple"))
     }
 
+    @Test func `a verification of payloads that reads none is refused`() async throws {
+        let archived = try await ArchivedNotification()
+        let (exitCode, printed) = await archived.run("verify", archived.payloads + ["--tree-only"])
+        #expect(exitCode == 64)
+        #expect(printed.output.isEmpty)
+        #expect(printed.complaints.first?.contains("mutually exclusive") == true, "\(printed.complaints)")
+    }
+
     @Test func `an erased person is reported as erased with a key store that never had the key`() async throws {
         let archived = try await ArchivedNotification()
         try await archived.erase()

@@ -25,6 +25,11 @@ struct ArchiveVerifyCommand {
     func run(_ logs: [String], _ console: Console) async throws -> ExitCode {
         let inputs = ArchiveInputs(configuration: configuration, timeout: timeout)
         let retention = try retention(logs)
+        guard !configuration[ArchiveProofOptions.payloads] || !configuration[ArchiveProofOptions.treeOnly] else {
+            throw StartupError(
+                "--payloads and --tree-only are mutually exclusive", setting: ArchiveProofOptions.treeOnly.key,
+                fix: "Omit one of them", exitCode: .usage)
+        }
         let store = try inputs.store()
         var options = VerificationOptions(verifiers: try await inputs.verifiersOrUnsigned())
         options.anchors = try await inputs.anchors(options.verifiers)
