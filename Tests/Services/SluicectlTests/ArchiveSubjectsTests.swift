@@ -188,6 +188,7 @@ import Testing
         let (code, printed) = await installation.run(["erase", "--app-account-token", Self.account, "--yes"])
         #expect(code == 1)
         #expect(printed.complaints.contains { $0.contains("the keys of 1 archived records") })
+        #expect(printed.output.contains("searched up to  \(place.topic)/1  leaf 0"), "\(printed.output)")
         for command in ["find", "show"] {
             let (missed, warned) = await sluicectl(["archive", command, "uuid-3"] + archive.personFlags)
             #expect(missed == 1)

@@ -39,7 +39,7 @@ struct ArchiveExtent: Sendable {
     /// The extent as text, one line per log.
     var text: String {
         let rows = logs.map { log in
-            ["complete up to", "\(log.partition.topic)/\(log.partition.partition)", "leaf \(log.leaves - 1)"]
+            ["searched up to", "\(log.partition.topic)/\(log.partition.partition)", "leaf \(log.leaves - 1)"]
         }
         return rows.isEmpty ? "" : PlainText.table(rows)
     }
