@@ -39,4 +39,25 @@ struct ArchiveKeyUseTests {
         #expect(again != 0)
         #expect(refused.complaints.contains { $0.contains("specify a different file") })
     }
+
+    @Test func `a leaf that cannot be read is a problem, because its key is unknown`() async throws {
+        let archive = try TestArchive()
+        try await archive.write([archive.legacy(.didRenew, "1"), archive.legacy(.didRenew, "2")])
+        let name = "\(archive.production)/0/tile/entries/000.p/2"
+        var bytes = [UInt8](try Data(contentsOf: URL(filePath: archive.directory.file("archive/\(name)"))))
+        // An entry begins with its length in two bytes, its version and its kind.
+        bytes[3] = 0xFF
+        try FileManager.default.removeItem(atPath: archive.directory.file("archive/\(name)"))
+        _ = try archive.directory.write(bytes, to: "archive/\(name)")
+        let (code, printed) = await sluicectl(
+            ["archive", "key", "check", "--against-archive", "--output", "json", "--archive.url"]
+                + [archive.directory.file("archive")] + flags(archive))
+        #expect(code == 1)
+        #expect(try printed.objects.first?["ok"]?.bool == false)
+        #expect(try printed.objects.first?["leaves"]?.integer == 1)
+        #expect(
+            printed.complaints == [
+                "the keys of 1 unreadable leaves are unknown; the first: \(archive.production)/0, leaf 0"
+            ])
+    }
 }

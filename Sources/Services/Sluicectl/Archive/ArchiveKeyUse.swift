@@ -10,6 +10,8 @@ struct ArchiveKeyUse {
     private(set) var known: Set<ArchiveKeyId> = []
     /// The referenced keys that are not in the store, each with the first leaf that references it.
     private(set) var unknown: [ArchiveKeyId: String] = [:]
+    /// The leaves that cannot be read, so that their keys are unknown.
+    private var unreadable: (count: Int, first: String)?
 
     /// Reads the leaves of all logs and compares their keys with the store.
     ///
@@ -22,11 +24,14 @@ struct ArchiveKeyUse {
                     let entries = try await reader.bundle(bundle, size: size)
                     for position in 0..<entries.count {
                         let leaf = bundle * TilePath.fullWidth + position
-                        guard leaf < size, let read = try? ArchiveLeaf(bytes: Array(entries[position])) else {
+                        guard leaf < size else { break }
+                        let place = "\(reader.names.prefix), leaf \(leaf)"
+                        guard let read = try? ArchiveLeaf(bytes: Array(entries[position])) else {
+                            unreadable = ((unreadable?.count ?? 0) + 1, unreadable?.first ?? place)
                             continue
                         }
                         leaves += 1
-                        take(try store.keyId(of: read), "\(reader.names.prefix), leaf \(leaf)")
+                        take(try store.keyId(of: read), place)
                     }
                 }
             } catch {
@@ -47,11 +52,13 @@ struct ArchiveKeyUse {
         unknown[id] = place
     }
 
-    /// Descriptions of up to 20 unknown keys, followed by the number of others if there are more.
+    /// The number of unreadable leaves if there are any, and descriptions of up to 20 unknown keys, followed by the
+    /// number of others if there are more.
     var problems: [String] {
         let lines = unknown.sorted { $0.value < $1.value }.prefix(20).map { id, place in
             "key \(id) is not in the key store: \(place)"
         }
-        return lines + (unknown.count > 20 ? ["and \(unknown.count - 20) more keys"] : [])
+        let unread = unreadable.map { "the keys of \($0.count) unreadable leaves are unknown; the first: \($0.first)" }
+        return [unread].compactMap(\.self) + lines + (unknown.count > 20 ? ["and \(unknown.count - 20) more keys"] : [])
     }
 }
