@@ -95,7 +95,8 @@ extension SluicectlCommand {
             For each rule and answer, prints the number of rounds, the amounts by currency, Apple's decisions, and the \
             number of rounds whose answer differs from that of refunds.rules or, without refunds.rules, from the \
             recorded answer. The service's recorded answers are used unchanged. With --from-archive, the archive is \
-            read instead of Kafka; this requires its key store. Nothing is sent or written.
+            read instead of Kafka; this requires its key store. Exits with 1 if archived records are missing, or if \
+            their keys are not in the key store, because the counts then lack them. Nothing is sent or written.
             """,
         schema: reading(
             [

@@ -6,6 +6,7 @@ import KafkaDevBroker
 import KeyedState
 import Records
 import RefundRules
+import SQLite
 import TestSupport
 import Testing
 
@@ -258,6 +259,12 @@ struct RefundsCommandTests {
         let group = try printed.objects.first?["groups"]?.array?.first?.object
         #expect(group?["rounds"] == 2 && group?["granted"] == 1)
         #expect(printed.complaints.contains { $0.contains("can no longer be read: 1 erased") })
+        let database = try Database(path: archive.directory.file("keys.sqlite"), access: .sharedWriter)
+        try database.executeScript("DELETE FROM data_keys")
+        database.close()
+        let (partial, unknown) = await sluicectl(command + archive.flags)
+        #expect(partial == 1)
+        #expect(unknown.complaints.contains { $0.contains("can no longer be read: 3 key_unknown") })
         let (refused, complaint) = await sluicectl(command + archive.place)
         #expect(refused == 78 && complaint.complaints.contains { $0.contains("archive.key.store") })
         await broker.stop()

@@ -16,6 +16,8 @@ struct ArchivedRefunds {
     let refunds: ReadRefunds
     /// The number of records that can no longer be read, by reason: `erased`, `expired`, `missing`, `key_unknown`.
     let missing: [String: Int]
+    /// Whether every record was read that should be readable. Erased and expired records need not be.
+    let isComplete: Bool
 
     /// Reads the logs of a topic in offset order. Blocks on disk access.
     ///
@@ -28,18 +30,23 @@ struct ArchivedRefunds {
         let contents = ArchivedContents(keys)
         var refunds = ReadRefunds(gap: gap)
         var missing: [String: Int] = [:]
+        var isComplete = true
         for reader in try await logs.readers(of: { $0 == topic }) {
             _ = try await reader.scan(logs).run(where: { _ in true }) { entry in
-                switch try contents.content(of: entry) {
+                let content = try contents.content(of: entry)
+                switch content {
                 case .record(let record): refunds.take(record)
-                case .gap: break
-                case let content: if let name = content.name { missing[name, default: 0] += 1 }
+                case .gap: return true
+                case .erased, .expired: break
+                case .missing, .keyUnknown: isComplete = false
                 }
+                if let name = content.name { missing[name, default: 0] += 1 }
                 return true
             }
         }
         self.refunds = refunds
         self.missing = missing
+        self.isComplete = isComplete
     }
 
     /// A note about missing records, or nil if nothing is missing.

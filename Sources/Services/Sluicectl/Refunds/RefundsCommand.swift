@@ -146,20 +146,21 @@ struct RefundsCommand {
         let rules = try Self.rules(path)
         let findings = rules.findings(hasService: true, hasPreferences: true)
         for finding in findings { console.complain("\(path): \(finding)") }
-        let trial = RefundTrial(
-            rules, against: try configuration[OperationsSettings.rulesInForce].map(Self.rules),
-            try await tried(console).cases, in: try period())
+        let present = try configuration[OperationsSettings.rulesInForce].map(Self.rules)
+        let (refunds, isComplete) = try await tried(console)
+        let trial = RefundTrial(rules, against: present, refunds.cases, in: try period())
         await console.write(configuration, text: trial.text, json: trial.json)
-        return .ok
+        return isComplete ? .ok : .failure
     }
 
-    private func tried(_ console: Console) async throws -> ReadRefunds {
-        guard configuration[OperationsSettings.fromArchive] else { return try await read() }
+    /// Returns the cases on which rules are tried, and whether every record that should be readable was read.
+    private func tried(_ console: Console) async throws -> (ReadRefunds, Bool) {
+        guard configuration[OperationsSettings.fromArchive] else { return (try await read(), true) }
         // Reading a key store blocks the thread, so this does not run on the cooperative pool.
         return try await withTaskExecutorPreference(HandlerThreads.shared) {
             let archived = try await ArchivedRefunds(topic, gap: gap, configuration)
             if let note = archived.note { console.complain(note) }
-            return archived.refunds
+            return (archived.refunds, archived.isComplete)
         }
     }
 
