@@ -138,8 +138,8 @@ final class SignedObjectVerifier: Sendable {
     }
 
     /// Caches the header segment of a JWS that another process has verified, so that Apple's first notifications after
-    /// startup do not compete with arbitrary new chains. The certificates are checked as usual, and every signature is
-    /// still verified.
+    /// startup do not compete with arbitrary new certificate chains. The certificates are checked as usual, and every
+    /// signature is still verified.
     ///
     /// - Throws: a refusal from one of checks 4 to 9 or 11.
     func remember(header segment: [UInt8], at now: Int64) throws(Refusal) {

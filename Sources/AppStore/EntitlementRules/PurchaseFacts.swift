@@ -67,7 +67,8 @@ package struct PurchaseFacts: Hashable, Sendable {
         var outcome = MergeOutcome()
         if let erasedAt = other.erasedAt { erase(upTo: erasedAt, &outcome) }
         for transaction in other.transactions.values { take(transaction, &outcome) }
-        // Do not report the following two facts as stale: they come from a transaction that was reported above.
+        // Do not report these two facts as stale: they come from transactions that were merged above, where any stale
+        // transaction was already reported.
         var ignored = MergeOutcome()
         Self.take(other.latestTransaction, into: &fields.latestTransaction, erasedAt, &ignored)
         Self.take(other.namedAccount, into: &fields.namedAccount, erasedAt, &ignored)

@@ -24,7 +24,8 @@ enum RenewalMember: Int, ScannedName {
         }
     }
 
-    /// The members of ``RenewalFacts`` in the order in which they are written, followed by the version.
+    /// The members that are copied into the text of ``RenewalFacts``, in the order in which they are written. The
+    /// version, which is written after them, is not in this list.
     static let facts: [RenewalMember] = [
         .productId, .autoRenewProductId, .autoRenewStatus, .isInBillingRetryPeriod, .gracePeriodExpiresDate,
         .expirationIntent, .priceIncreaseStatus, .renewalDate, .renewalPrice, .currency, .offerType, .offerIdentifier,

@@ -20,7 +20,8 @@ package enum StateRule: String, Sendable, CaseIterable {
     case billingRetry = "billing_retry"
     /// Apple reported the subscription as active after the end of the period.
     case statusActive = "active_by_status"
-    /// Apple reported the subscription as active after the end of the period, but the tolerance has passed.
+    /// Apple reported the subscription as active after the end of the period, but longer ago than
+    /// ``SubscriptionPolicy/staleToleranceMilliseconds``.
     case statusActiveTooOld = "active_by_status_too_old"
     /// Apple has stopped trying to charge.
     case retryOver = "retry_over"

@@ -124,8 +124,8 @@ extension PurchaseFacts {
         stateAndNextChange(at: instant, policy: policy)?.nextChange
     }
 
-    /// Whether Apple's status contradicts the state derived from the facts at the time of that status. The facts take
-    /// precedence; this is used only for a metric.
+    /// Whether Apple's status contradicts the state that the facts imply for the time when the status was signed. The
+    /// facts take precedence; this is used only for a metric.
     package var statusDisagrees: Bool {
         guard let status, status.status.isKnown else { return false }
         if status.status == .active, isPlainlyActive(at: status.version.signedDate) { return false }

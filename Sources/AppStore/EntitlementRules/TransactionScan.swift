@@ -28,7 +28,8 @@ enum TransactionMember: Int, ScannedName {
         }
     }
 
-    /// The members of ``TransactionDetails`` in the order in which they are written, followed by the version.
+    /// The members that are copied into the text of ``TransactionDetails``, in the order in which they are written. The
+    /// version, which is written after them, is not in this list.
     static let details: [TransactionMember] = [
         .transactionId, .productId, .type, .subscriptionGroupIdentifier, .purchaseDate, .expiresDate, .quantity,
         .inAppOwnershipType, .isUpgraded, .revocationDate, .revocationType, .revocationPercentage, .appAccountToken,
@@ -36,7 +37,7 @@ enum TransactionMember: Int, ScannedName {
         .originalPurchaseDate, .revocationReason, .offerType, .offerIdentifier, .offerDiscountType, .price, .currency,
     ]
 
-    /// The members of ``TransactionTraits`` in the order in which they are written.
+    /// The members that are copied into the text of ``TransactionTraits``, in the order in which they are written.
     static let traits: [TransactionMember] = [
         .productId, .type, .quantity, .inAppOwnershipType, .isUpgraded, .revocationPercentage, .appAccountToken,
         .appTransactionId, .previousOriginalTransactionId, .billingPlanType, .originalPurchaseDate, .revocationReason,

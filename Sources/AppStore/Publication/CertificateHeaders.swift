@@ -7,8 +7,8 @@ internal import Synchronization
 /// The header segments that Kafka has acknowledged in the certificates topic. A record may reference only these, so
 /// readers can always resolve the references.
 ///
-/// Only header segments with a verified signature are added, and Apple has few of them. The number of remembered
-/// segments is limited. An evicted segment is written again, which is harmless.
+/// A header segment is added only if the signature of its JWS was verified, and Apple uses few of them. The number of
+/// remembered segments is limited. An evicted segment is written again when it is next needed, which is harmless.
 final class CertificateHeaders: Sendable {
     typealias Send =
         @Sendable (KafkaProducerRecord, _ then: @escaping @Sendable (Result<Void, KafkaError>) -> Void) -> Void

@@ -1,8 +1,8 @@
 package import AppStoreModel
 internal import Primitives
 
-/// The identity by which duplicate notifications are detected. It never depends on the text of a JWS, because the same
-/// JWS has many valid encodings.
+/// The identity by which duplicate notifications are detected. For a signed notification, it never depends on the
+/// signature or on the JSON around the JWS, because these may differ between copies of the same notification.
 ///
 /// It consists of 128 bits of an identifier and the kind of identifier.
 package struct DuplicateKey: Hashable, Sendable {

@@ -68,7 +68,8 @@ public struct HandlerContract: Sendable {
 
     /// - Parameters:
     ///   - records: at least two valid records, each with an effect; preferably several records for each of several
-    ///     keys. They are written in this order. A topic has one partition unless a record specifies another one.
+    ///     keys. They are written in this order; a record without a partition is written to partition 0. Every topic
+    ///     has just enough partitions for the highest partition number in the records.
     ///   - limit: the maximum time for the handler to process all records.
     ///   - subject: creates a subject with an empty sink.
     public init(

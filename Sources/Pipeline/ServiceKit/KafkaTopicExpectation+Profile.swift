@@ -38,8 +38,8 @@ extension KafkaTopicExpectation {
         profile == .managed ? required(by: .managed) : demandingReplicas
     }
 
-    /// This expectation plus the replication that every topic should have. `single-node` only warns if the replication
-    /// is missing.
+    /// The requirements of this expectation that protect acknowledged records, plus the replication that every topic
+    /// should have. `production` requires that replication; `single-node` only warns if a topic does not have it.
     package var demandingReplicas: KafkaTopicExpectation {
         var expectation = withoutAdvice
         expectation.replicationFactor = max(3, replicationFactor ?? 0)

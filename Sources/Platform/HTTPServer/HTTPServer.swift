@@ -49,7 +49,7 @@ public final class HTTPServer: Sendable {
         }
     }
 
-    /// Binds every listener and starts the loop thread. After an error, no listener is bound.
+    /// Binds every listener and starts the loop thread. If either fails, no listener remains bound.
     ///
     /// - Throws: `addressInUse`, `badHost` or `notPermitted`, with the host and the port in the message;
     ///   `alreadyStarted`; `system`.

@@ -43,7 +43,8 @@ struct EntitlementsAnswers {
         return (text(isTimeless: true), text(isTimeless: false))
     }
 
-    /// Encodes ``entitlements(_:at:)`` for each query, in order.
+    /// Encodes the answers to several queries in one body, in order. Each answer has the same members as the complete
+    /// body of ``entitlements(_:at:)``.
     func batch(_ findings: [EntitlementsFinding], at now: AppStoreInstant) -> [UInt8] {
         var writer = JSONWriter(reservingCapacity: 4096)
         writer.object { body in

@@ -10,7 +10,7 @@ struct TransactionUpload: Sendable, Equatable {
     /// The signed transaction as compact JWS.
     var signedTransaction: [UInt8]
     var signedRenewalInfo: [UInt8]?
-    /// The environments for which the caller grants access.
+    /// The environments whose transactions the caller accepts.
     var environments: QueriedEnvironments
     /// The account that claims the purchase if the purchase does not belong to an account yet.
     var account: AppAccountToken?

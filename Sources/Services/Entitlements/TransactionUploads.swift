@@ -100,8 +100,8 @@ final class TransactionUploads: Sendable {
         }
     }
 
-    /// Checks that the app is configured, and that both its configuration and the caller grant access for the
-    /// environment.
+    /// Checks that the app is configured, and that both the app's configuration and the request include the
+    /// transaction's environment.
     private func check(_ subject: UploadSubject, _ upload: TransactionUpload) throws(UploadError) {
         guard let configured = environments[subject.bundleId] else {
             throw UploadError(422, ReadAPIName.notVerified, "audience: the app is not configured")

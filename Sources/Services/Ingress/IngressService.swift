@@ -115,7 +115,8 @@ package final class IngressService: Service {
     package func run() async throws {
         guard let verifier = running.withLock({ $0?.verifier }) else { return }
         async let watched: Void = watchRevocation(verifier)
-        // Returns immediately if revocation checks are off, but the ingress must run until it is stopped.
+        // This call returns immediately if revocation checks are off. Awaiting `watched` keeps the ingress running
+        // until it is stopped.
         await verifier.runRevocationChecks(clock: clocks.wallMilliseconds)
         try await watched
     }

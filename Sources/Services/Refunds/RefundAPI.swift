@@ -51,13 +51,14 @@ extension APIError {
         }
     }
 
-    /// The reason to record when Apple refuses the answer and the round ends: Apple's error code or the HTTP status.
+    /// The reason that is recorded when Apple refuses the answer and the round ends: Apple's error code or the HTTP
+    /// status.
     var endReason: String {
         if let code { return "\(code.rawValue)" }
         return status.map { "http_\($0)" } ?? kind.rawValue
     }
 
-    /// The obstacle to record for a round that waits after this failure.
+    /// The obstacle that is recorded for a round that has to wait after this failure.
     var obstacle: RefundObstacle {
         let reason: String
         switch kind {

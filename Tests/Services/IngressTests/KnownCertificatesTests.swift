@@ -21,7 +21,7 @@ import Testing
         return TestAppStore.body(try appStore.renewal(by: signer))
     }
 
-    /// Limits new chains. With the stopped clock only one is permitted.
+    /// Limits new certificate chains. With the stopped clock only one is permitted.
     private func oneChain(_ settings: inout IngressConfiguration) {
         settings.verifier.newCertificateChains = NewCertificateChainLimits(perSecond: 1, concurrency: 1)
     }

@@ -43,8 +43,8 @@ extension APIErrorCode {
 }
 
 extension ServiceHealth {
-    /// Creates the health indicated by a failed Send Consumption Information request. If Apple refused the body or the
-    /// kind of transaction, the endpoint works. A cancellation or an unknown transaction proves nothing; any other
+    /// Derives the endpoint's health from a failed Send Consumption Information request. If Apple refused the body or
+    /// the kind of transaction, the endpoint works. A cancellation or an unknown transaction proves nothing; any other
     /// failure counts against the endpoint.
     package init(ofConsumption failure: APIError) {
         if failure.kind == .cancelled || failure.code == .transactionIdNotFound {
@@ -54,7 +54,7 @@ extension ServiceHealth {
         }
     }
 
-    /// Creates the health indicated by a failure. A refusal proves that the service works.
+    /// Derives the service's health from a failure. A refusal proves that the service works.
     package init(_ failure: APIError) {
         if failure.kind == .cancelled {
             self = .unknown

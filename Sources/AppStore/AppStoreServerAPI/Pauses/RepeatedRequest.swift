@@ -33,7 +33,8 @@ package struct RepeatedRequest {
 
     /// Waits until the next attempt is due.
     ///
-    /// - Throws: the failure if the request should not be retried soon; otherwise, any error from `sleep`.
+    /// - Throws: the failure if it must not be retried, if no attempts are left, or if the wait would be too long;
+    ///   otherwise, any error from `sleep`.
     package mutating func wait(after failure: APIError) async throws {
         failures += 1
         guard failure.isRetriable, failure.kind != .cancelled, failures < Self.attempts else { throw failure }

@@ -9,7 +9,7 @@ package struct RefundPreference: Hashable, Sendable {
     /// Whether the customer withdrew consent. If true, nothing is sent, regardless of other members.
     package var isWithdrawn = false
     package var preference: RefundOutcome?
-    /// Facts about consumption, without consent or outcome.
+    /// Facts about consumption. `customerConsented` and `outcome` are not set; see ``consent`` and ``preference``.
     package var consumption = ConsumptionFacts()
     /// Names of members unknown to this version.
     package var unknownMembers: [String] = []

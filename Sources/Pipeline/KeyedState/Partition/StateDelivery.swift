@@ -7,7 +7,7 @@ final class StateDelivery: Sendable {
         /// Highest acknowledged offset; nil if there is none.
         var offset: Int64?
         var acknowledged = 0
-        /// Errors, by number, for publications that were not acknowledged.
+        /// Errors for publications that were not acknowledged, by publication number.
         var failures: [UInt64: KafkaError] = [:]
         /// Whether each failed publication was the only one outstanding in its partition.
         var failedAlone = true

@@ -25,7 +25,7 @@ struct DeadLetterForm: Sendable {
     func hasPlaceAsKey(_ record: KafkaRecord) -> Bool { needsKey && recordKey(of: record) == nil }
 
     func key(of record: KafkaRecord) -> [UInt8]? {
-        // The key is unique, so compaction does not remove any dead letters.
+        // The generated key is unique, so compaction does not remove the dead letter.
         let place = "\(record.topic.rawValue) \(record.partition.rawValue) \(record.offset.rawValue)"
         return recordKey(of: record) ?? (needsKey ? Array(place.utf8) : nil)
     }

@@ -18,7 +18,8 @@ struct OffsetTracker: Sendable {
     private var entries: [Entry] = []
     /// The number of finished records in `entries`, starting at `head`.
     private var finishedCount = 0
-    /// The index in `entries` of the oldest record that is still needed. Entries before it are freed in bulk.
+    /// The index in `entries` of the oldest unfinished record, or `entries.count` if there is none. Entries before it
+    /// are freed in bulk.
     private var head = 0
 
     /// The number of admitted but unfinished records.

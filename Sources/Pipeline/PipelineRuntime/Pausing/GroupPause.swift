@@ -65,5 +65,5 @@ public final class GroupPause: Sendable {
     }
 }
 
-/// The group was paused while a record was waiting for its handler call, which has not begun.
+/// The group was paused while a record was waiting, so the handler was not called.
 struct GroupPaused: Error {}

@@ -1,12 +1,12 @@
 internal import Primitives
 
-/// Parses one request head in the strict subset, byte by byte, without I/O or copying.
+/// Parses one request head in a strict subset of HTTP/1.1 (RFC 9112), byte by byte, without I/O or copying.
 ///
 /// Each byte is examined once, and an error is reported at the byte that causes it, so the result does not depend on
-/// how the bytes are split. The subset of RFC 9112: CRLF only; `TOKEN SP /visible-ASCII SP HTTP/1.1`; fields `token ":"
-/// OWS value OWS` without control bytes; exactly one non-empty `Host`; at most one `Content-Length` of 1 to 18 digits;
-/// at most one `Transfer-Encoding`, exactly `chunked`; never both; no tab in the values of these three; no folding.
-/// HTTP/1.0 is also accepted, because some proxies and health checks use it. An HTTP/1.0 request without
+/// how the bytes are split between calls. The subset: CRLF only; `TOKEN SP /visible-ASCII SP HTTP/1.1`; fields `token
+/// ":" OWS value OWS` without control bytes; exactly one non-empty `Host`; at most one `Content-Length` of 1 to 18
+/// digits; at most one `Transfer-Encoding`, exactly `chunked`; never both; no tab in the values of these three; no
+/// folding. HTTP/1.0 is also accepted, because some proxies and health checks use it. An HTTP/1.0 request without
 /// `Content-Length` has no body (RFC 9112 section 6.3) and needs no `Host`. An HTTP/1.0 request is never chunked, never
 /// keeps its connection open, and never waits for `100 Continue`.
 package struct RequestHeadParser: Sendable {

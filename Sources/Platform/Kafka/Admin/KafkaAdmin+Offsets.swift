@@ -41,8 +41,8 @@ extension KafkaAdmin {
         }
     }
 
-    /// Returns the next offsets that a group has committed for these partitions. Partitions without a commit are
-    /// omitted.
+    /// Returns a group's committed offsets for these partitions, which are the next ones to read. Partitions without a
+    /// commit are omitted.
     public func committedOffsets(
         of group: KafkaConsumerGroup, partitions: [KafkaTopicPartition], within limit: Duration = .seconds(10)
     ) async throws(KafkaError) -> [KafkaTopicPartition: KafkaOffset] {

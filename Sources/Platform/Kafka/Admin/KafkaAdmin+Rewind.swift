@@ -1,7 +1,7 @@
 internal import CRdKafka
 
 extension KafkaAdmin {
-    /// Commits these next offsets on behalf of a group that has no members.
+    /// Commits these offsets, which are the next ones to read, on behalf of a group that has no members.
     ///
     /// - Throws: the coordinator's error, such as `UNKNOWN_MEMBER_ID` if the group has members.
     public func alterOffsets(

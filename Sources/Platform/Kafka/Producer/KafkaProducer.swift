@@ -181,8 +181,8 @@ public final class KafkaProducer: Sendable {
 // MARK: Deadlines
 
 extension KafkaProducer {
-    /// Arms the timer shared by all sends. It is rescheduled only for an earlier deadline. Under load with equally long
-    /// deadlines, that happens once each time the timer fires.
+    /// Arms the timer shared by all sends. It is rescheduled only for an earlier deadline. If all sends have the same
+    /// timeout, it is rescheduled at most once each time it fires.
     func armTimer(_ state: inout State) {
         guard let next = state.pending.earliestDeadline, next < state.timerDeadline ?? .max else { return }
         state.timerDeadline = next

@@ -144,8 +144,8 @@ package struct AWSCredentials: Sendable {
         }
     }
 
-    /// Requests a key from the container's metadata service. Requests without TLS go only to the local host, because
-    /// the response contains a key.
+    /// Requests a key from the container's metadata service. Requests without TLS go only to this host and to the
+    /// addresses of ECS and EKS, because the response contains a key.
     private func key(ofContainer url: String) async throws(CredentialError) -> Key {
         guard url.hasPrefix("https://") || Self.isOfThisHost(url) else {
             throw CredentialError(

@@ -10,7 +10,7 @@ struct LogEnds: Sendable, Equatable {
 protocol InputLog: Sendable {
     /// Returns both ends of each partition's log, in partition order.
     func ends(of topic: KafkaTopic) async throws -> [LogEnds]
-    /// Returns the group's committed next offsets; partitions without a commit are omitted.
+    /// Returns the group's committed offsets, which are the next ones to read. Partitions without a commit are omitted.
     func committedOffsets(of partitions: [KafkaTopicPartition]) async throws -> [KafkaTopicPartition: KafkaOffset]
     /// Returns the timestamps of the first records at or after the given offsets, in milliseconds since 1970. Omits
     /// partitions without such a record, and records without a timestamp.

@@ -42,7 +42,7 @@ package struct ProviderError: Error, Hashable, Sendable, CustomStringConvertible
         }
     }
 
-    /// The obstacle to record for a round that waits after this failure.
+    /// The obstacle that is recorded for a round that has to wait after this failure.
     var obstacle: RefundObstacle {
         let reason =
             switch code {

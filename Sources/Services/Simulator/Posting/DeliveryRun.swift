@@ -17,7 +17,7 @@ struct DeliveryRun<DeliveryClock: Clock & Sendable> where DeliveryClock.Duration
     private static var batchSize: Int { 32 }
     private var batchesBegun = 0
     private var batchesAdded = 0
-    /// Signed batches, by number, that wait for an earlier batch to be signed.
+    /// Signed batches that wait for an earlier batch to be signed, by batch number.
     private var waitingBatches: [Int: [(post: PlannedPost, notification: SignedNotification)]] = [:]
 
     private var timer: DeliveryClock.Instant?

@@ -14,7 +14,7 @@ struct TopicScan {
     private let starts: [KafkaTopicPartition: KafkaOffset]
 
     /// - Parameter since: the earliest timestamp of records to read, in milliseconds since 1970; nil reads all. Ignored
-    ///   on the embedded broker, which does not look up times.
+    ///   on the embedded broker, which cannot look up offsets by time.
     /// - Throws: a ``StartupError`` if the topic does not exist.
     init(
         _ topic: KafkaTopic, of admin: KafkaAdmin, with kafka: KafkaConfiguration, since: Int64? = nil

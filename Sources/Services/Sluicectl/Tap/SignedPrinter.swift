@@ -48,7 +48,8 @@ actor SignedPrinter {
         return isUnfinished
     }
 
-    /// Whether more records are needed, or counted ones still have to be printed.
+    /// Whether the limit has not been reached, or records that count toward it have not been printed yet. False after a
+    /// failure.
     private var isUnfinished: Bool { failure == nil && (left > 0 || pending > 0) }
 
     private func write(_ notification: NotificationRecord, _ record: KafkaRecord) async -> Bool {

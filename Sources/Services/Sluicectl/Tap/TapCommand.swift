@@ -18,8 +18,8 @@ struct TapCommand {
     private var names: TopicNames { TopicNames(prefix: configuration[OperationsSettings.topicsPrefix]) }
     private var follows: Bool { !configuration[OperationsSettings.noFollow] }
     private var from: AppStoreInstant? { configuration[OperationsSettings.tapFrom] }
-    /// The start position if no time is requested or the brokers cannot look up times. In the latter case, earlier
-    /// records are filtered out.
+    /// The start position if no time is requested or the brokers cannot look up offsets by time. In the latter case,
+    /// earlier records are filtered out.
     private var start: TapStart {
         configuration[OperationsSettings.tapStart] ?? (follows && from == nil ? .end : .beginning)
     }
@@ -97,7 +97,7 @@ struct TapCommand {
         of topic: KafkaTopic, _ admin: KafkaAdmin, isEmbedded: Bool
     ) async throws -> [KafkaTopicPartition: KafkaOffset] {
         let watermarks = try await watermarks(of: topic, admin)
-        // The embedded broker does not look up times.
+        // The embedded broker cannot look up offsets by time.
         if let from, !isEmbedded { return try await admin.offsets(in: topic, at: from.millisecondsSince1970) }
         return watermarks.mapValues { TapReader.offset(of: start, low: $0.low, high: $0.high) }
     }

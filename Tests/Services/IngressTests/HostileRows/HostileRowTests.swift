@@ -67,7 +67,7 @@ import Testing
         await broker.stop()
     }
 
-    /// Trusts the kit's root, and permits new chains at the rate of the table.
+    /// Trusts the kit's root, and permits new certificate chains at the rate of the table.
     private static func adapt(_ settings: inout IngressConfiguration, to kit: SigningKit) {
         settings.verifier = kit.configuration {
             $0.newCertificateChains = NewCertificateChainLimits(perSecond: 100_000, concurrency: 8)
