@@ -103,7 +103,7 @@ extension NotificationVerifier {
             environment == AppStoreEnvironment.production.rawValue
                 || environment == AppStoreEnvironment.sandbox.rawValue
         else {
-            throw Refusal(.audience, "Apple does not sign notifications for this environment")
+            throw Refusal(.audience, "the environment is neither Production nor Sandbox")
         }
         guard kind == .renewalInfo || bundleId.map({ audience.isConfigured(BundleId($0)) }) == true else {
             throw Refusal(.audience, "the app is not configured")

@@ -120,7 +120,8 @@ extension VerifierConfiguration {
             guard !app.environments.isEmpty, app.environments.isSubset(of: [.production, .sandbox]) else {
                 throw VerifierSetupError(
                     code: .apps,
-                    message: "the app \(app.bundleId) may only have the environments Production and Sandbox")
+                    message: "the app \(app.bundleId) must be configured for Production, Sandbox or both, and no other "
+                        + "environment")
             }
         }
         guard revocation == .off || requester != nil else {
@@ -132,7 +133,8 @@ extension VerifierConfiguration {
             (1...1000).contains(newCertificateChains.concurrency)
         else {
             throw VerifierSetupError(
-                code: .settings, message: "new chains: use 1 to 100000 per second and 1 to 1000 concurrently")
+                code: .settings,
+                message: "new certificate chains: the limits must be 1 to 100000 per second and 1 to 1000 concurrent")
         }
         guard (1...FixedKeyTables.greatestRecheck).contains(tables.recheckedOneIn) else {
             throw VerifierSetupError(

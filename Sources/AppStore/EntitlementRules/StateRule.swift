@@ -71,8 +71,8 @@ package enum StateRule: String, Sendable, CaseIterable {
             return "Apple reported the subscription as active after the end of the known period; access continues\(end)"
         case .statusActiveTooOld:
             return """
-                Apple reported the subscription as active after the end of the known period, and \
-                entitlements.stale.tolerance has passed
+                Apple reported the subscription as active after the end of the known period, but longer ago than \
+                entitlements.stale.tolerance
                 """
         case .retryOver: return "billing failed, and Apple has stopped trying to charge"
         case .renewalOff: return "the paid period has ended, and renewal was turned off"

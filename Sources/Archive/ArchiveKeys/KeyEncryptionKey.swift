@@ -57,7 +57,8 @@ package struct KeyEncryptionKey: Sendable {
     /// - Throws: ``ArchiveError``: `damagedWrappedKey` if decryption fails.
     func unwrap(_ wrapped: [UInt8], context: [UInt8]) throws(ArchiveError) -> SecretKey {
         guard wrapped.count == Self.wrappedByteCount else {
-            throw ArchiveError(.damagedWrappedKey, "a wrapped key has \(wrapped.count) bytes")
+            throw ArchiveError(
+                .damagedWrappedKey, "a wrapped key has \(wrapped.count) bytes, expected \(Self.wrappedByteCount)")
         }
         let opened: [UInt8]?
         do throws(CryptographyError) {

@@ -56,7 +56,7 @@ enum DevBrokerCommand {
             .init("sluice-dev-broker --log.format text", "One broker on 127.0.0.1:9092."),
             .init("sluice-dev-broker --port 29092 --brokers 3", "Three brokers on ports 29092 to 29094."),
             .init("sluice-dev-broker --port 0", "A free port, logged in the \"ready\" line."),
-            .init("sluice-dev-broker --host broker", "In a container named broker, for other containers."),
+            .init("sluice-dev-broker --host broker", "Run in a container named broker, and serve other containers."),
         ],
         version: Build.version
     ).tolerating(SharedConfiguration.keys)

@@ -57,7 +57,7 @@ struct StateHealth: Sendable {
 
     /// Returns the reason why newer records cannot be read; nil if they can.
     func disconnection(at now: Int64) -> String? {
-        if !isLive(at: now) { return "the reader of the state's topics is silent" }
-        return brokersUp == 0 ? "the reader of the state's topics is not connected to any broker" : nil
+        if !isLive(at: now) { return "the client that reads the state's topics is stuck" }
+        return brokersUp == 0 ? "the client that reads the state's topics is not connected to any broker" : nil
     }
 }

@@ -55,7 +55,8 @@ struct StateMetrics: Sendable {
     ) {
         samples.gauge(
             StateMetricName.complete,
-            help: "1 when everything published before startup has been read and the lag is within its bound.",
+            help: "1 if everything published before startup has been read, the state keeps up with its topics, and its "
+                + "database can be written; otherwise 0.",
             isComplete ? 1 : 0)
         samples.gauge(
             StateMetricName.oversizedRows, help: "Rows whose current value is too large to publish.", Double(oversized))

@@ -52,7 +52,7 @@ public enum KafkaTokenSettings {
         example: "/etc/sluice/idp-ca.pem"
     ).optional
     public static let region = Setting.string(
-        "kafka.token.aws.region", help: "Region of the MSK cluster. Default: AWS_REGION.",
+        "kafka.token.aws.region", help: "Region of the MSK cluster. Default: AWS_REGION or AWS_DEFAULT_REGION.",
         example: "eu-central-1"
     ).optional
     public static let awsCredentials = Setting.readableFile(
@@ -194,7 +194,9 @@ public enum KafkaTokenSettings {
         let found = configuration[region] ?? variable("AWS_REGION") ?? variable("AWS_DEFAULT_REGION")
         guard let found else {
             throw configuration.error(
-                region.key, "must be set to the cluster's region with \(provider.key)=aws-msk-iam.")
+                region.key,
+                "is required with \(provider.key)=aws-msk-iam, unless AWS_REGION or AWS_DEFAULT_REGION is set. "
+                    + "Set it to the cluster's region.")
         }
         guard found.utf8.allSatisfy({ $0 >= 97 && $0 <= 122 || $0 >= 48 && $0 <= 57 || $0 == 45 }) else {
             throw configuration.error(region.key, "\"\(found)\" must be a region, such as eu-central-1.")

@@ -90,7 +90,8 @@ final class ReconcilerMetrics: Sendable {
                     labels: scope, Double(last.counts.differing))
                 samples.gauge(
                     ReconcilerMetricName.unrepaired,
-                    help: "Subscriptions whose differing status the last complete comparison did not publish.",
+                    help: "Subscriptions whose status differed from Apple's in the last complete comparison, and for "
+                        + "which nothing was published.",
                     labels: scope,
                     Double(last.counts.unrepaired))
             } else if let last = sweep.last {
@@ -101,7 +102,8 @@ final class ReconcilerMetrics: Sendable {
                 samples.gauge(
                     ReconcilerMetricName.notBroughtIn,
                     help:
-                        "Rejected or nonconforming notifications that the last complete sweep did not publish.",
+                        "Notifications found by the last complete sweep that were not published to their topic because "
+                        + "they were rejected or nonconforming.",
                     labels: labels, Double(last.counts.notBroughtIn))
                 samples.gauge(
                     ReconcilerMetricName.unread,

@@ -145,7 +145,7 @@ extension SluicectlCommand {
                         $0.arguments.first, Interruption($0.interruptions()), $0.console)
                 },
                 Command(
-                    "discard", summary: "Delete the dead letters in a partition up to a given position.",
+                    "discard", summary: "Delete the dead letters in a partition up to and including a given position.",
                     discussion:
                         "Kafka deletes the oldest records first, so all earlier records in the partition are deleted too.",
                     schema: reading.adding(ofDeadLetters).adding(ConfigurationSchema([OperationsSettings.yes])),
@@ -153,7 +153,7 @@ extension SluicectlCommand {
                     examples: [
                         .init(
                             "sluicectl dlq discard 3-17 --topic appstore.notifications.production.sluice-entitlements.dlq --yes",
-                            "Delete the dead letters in partition 3 up to offset 17.")
+                            "Delete the dead letters in partition 3 up to and including offset 17.")
                     ]
                 ) { try await DeadLettersCommand($0).discard($0.argument, $0.console) },
             ], readsConfiguration: false)

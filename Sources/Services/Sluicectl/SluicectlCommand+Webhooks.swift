@@ -72,7 +72,9 @@ extension SluicectlCommand {
             ).adding(webhooks.schema),
             arguments: [
                 Command.Argument(
-                    "ID", help: "a webhook-id, from attempts, a dead letter, the log or the receiver", isOptional: true)
+                    "ID",
+                    help: "a webhook-id, as printed by sluicectl webhooks attempts, or found in a dead letter, the log "
+                        + "or the receiver's data", isOptional: true)
             ],
             examples: [
                 .init(

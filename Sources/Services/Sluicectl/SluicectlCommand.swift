@@ -164,16 +164,16 @@ enum SluicectlCommand {
             schema: parts.verification.schema.adding(
                 ConfigurationSchema(
                     [OperationsSettings.verifyAt, OperationsSettings.payload, OperationsSettings.output])),
-            arguments: [Command.Argument("FILE", help: "file to verify; - reads standard input")],
+            arguments: [Command.Argument("FILE", help: "file to verify, or - for standard input")],
             examples: [
-                .init("sluicectl verify body.json", "With Apple's root, for any app."),
+                .init("sluicectl verify body.json", "Verify with Apple's root, for any app."),
                 .init(
                     "sluicectl verify --apps com.example.app:1234567890 --payload body.json",
-                    "For this app, with the decoded payloads."),
+                    "Verify for this app, and print the decoded payloads."),
                 .init(
                     "sluicectl verify --root.certificates pki/root.pem -", "A notification signed by sluice-simulator."
                 ),
-                .init("sluicectl verify --at 2026-11-21T12:00:00Z body.json", "As of that time."),
+                .init("sluicectl verify --at 2026-11-21T12:00:00Z body.json", "Verify as of that time."),
             ]
         ) {
             try await VerifyCommand(configuration: $0.configuration, source: parts.verification, clocks: $0.clocks).run(
@@ -194,7 +194,7 @@ enum SluicectlCommand {
             ])
         return Command(
             "config", summary: "Check or show the executables' effective configuration.",
-            examples: [.init("sluicectl config check", "With SLUICE_CONFIG and this shell's environment.")],
+            examples: [.init("sluicectl config check", "Check with SLUICE_CONFIG and this shell's environment.")],
             subcommands: [
                 Command(
                     "check", summary: "Report every error in the file, the environment and the flags.",
@@ -202,10 +202,12 @@ enum SluicectlCommand {
                         "Reads the file given by --config or SLUICE_CONFIG. Exits with 78 if there is an error.",
                     schema: schema,
                     examples: [
-                        .init("sluicectl config check --config sluice.properties", "For every executable."),
+                        .init(
+                            "sluicectl config check --config sluice.properties",
+                            "Check the configuration of every executable."),
                         .init(
                             "sluicectl config check --for sluice-ingress --config sluice.properties",
-                            "For one executable."
+                            "Check the configuration of one executable."
                         ),
                     ], readsConfiguration: false
                 ) { await ConfigCommand($0, parts).check($0.configuration[OperationsSettings.output], $0.console) },
@@ -242,15 +244,16 @@ enum SluicectlCommand {
                 """,
             schema: DoctorSettings.schema(parts),
             examples: [
-                .init("sluicectl doctor --config sluice.properties", "With the ingress's configuration file."),
+                .init("sluicectl doctor --config sluice.properties", "Check the ingress with its configuration file."),
                 .init(
                     "sluicectl doctor --for sluice-webhooks --config sluice.properties",
-                    "For a different executable, before starting it or when it fails."),
+                    "Check a different executable, before starting it or when it fails."),
                 .init(
                     "sluicectl doctor --jws body.json",
                     "Also query the OCSP responders of this notification's certificates."),
                 .init(
-                    "sluicectl doctor --profile single-node --apps com.example.app:1234567890", "With a single broker."),
+                    "sluicectl doctor --profile single-node --apps com.example.app:1234567890",
+                    "Check a setup with a single broker."),
                 .init("sluicectl doctor --output json", "For scripts."),
             ], readsConfiguration: false
         ) { try await DoctorCommand($0, parts).run($0.console) }

@@ -46,11 +46,13 @@ import Testing
         health.lastSign = 1_000
         #expect(health.disconnection(at: 60_999) == nil)
         health.brokersUp = 0
-        #expect(health.disconnection(at: 1_001) == "the reader of the state's topics is not connected to any broker")
+        #expect(
+            health.disconnection(at: 1_001) == "the client that reads the state's topics is not connected to any broker"
+        )
         health.brokersUp = 1
         #expect(health.disconnection(at: 1_001) == nil)
         #expect(!health.isLive(at: 61_000))
-        #expect(health.disconnection(at: 61_000) == "the reader of the state's topics is silent")
+        #expect(health.disconnection(at: 61_000) == "the client that reads the state's topics is stuck")
     }
 
     @Test func `a reader disconnected from its broker is not ready but still serves reads`() async throws {
@@ -61,7 +63,7 @@ import Testing
         #expect(await eventually { reader.readinessObstacle == nil && metrics.sum("sluice_state_brokers_up") > 0 })
         await broker.stop()
         let isToldOf = await eventually {
-            reader.readinessObstacle == "the reader of the state's topics is not connected to any broker"
+            reader.readinessObstacle == "the client that reads the state's topics is not connected to any broker"
         }
         #expect(isToldOf)
         #expect(metrics.sum("sluice_state_brokers_up") == 0)

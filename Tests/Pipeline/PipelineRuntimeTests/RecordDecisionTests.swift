@@ -198,7 +198,7 @@ struct PipelineHealthTests {
         health.brokersUp = 0
         #expect(health.obstacle(at: 101 * second) == "no broker connected")
         health.brokersUp = 1
-        #expect(health.obstacle(at: 200 * second) == "kafka client silent")
+        #expect(health.obstacle(at: 200 * second) == "kafka client stuck")
         health.isOver = true
         #expect(health.obstacle(at: 101 * second) == "stopping")
     }

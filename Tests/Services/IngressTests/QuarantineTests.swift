@@ -44,7 +44,7 @@ import Testing
             #expect(
                 record.headers.map { "\($0.key): \(record.text($0.key) ?? "nil")" } == [
                     "sluice.quarantine.reason: profile_version",
-                    "sluice.quarantine.detail: version does not begin with 2.",
+                    "sluice.quarantine.detail: version is not 2.x",
                     "sluice.quarantine.receivedtime: \(receivedTime)", "sluice.quarantine.environment: Production",
                     "sluice.quarantine.bundleid: com.example.app", "sluice.quarantine.source: live",
                 ])

@@ -240,7 +240,7 @@ struct ClusterPrepareTests {
             ).findings([topic]).map { "\($0.status.rawValue) \($0.found)" }
         }
         let whole = "ok each partition's last record on a was copied"
-        let late = "partition 0 starts 60 s later than on the source"
+        let late = "the first record of partition 0 is 60 s newer than the source's"
         #expect(findings([0, 60_001, 99_000]) == [whole])
         #expect(findings([60_001, 99_000]) == ["problem \(late)"])
         #expect(findings([60_000, 99_000]) == [whole])
@@ -257,7 +257,8 @@ struct ClusterPrepareTests {
         let place = CopiedCluster.place
         #expect(
             printed.output.contains(
-                "moved.entitlements.production  partition \(place) starts 100 s later than on the source"),
+                "moved.entitlements.production  "
+                    + "the first record of partition \(place) is 100 s newer than the source's"),
             "\(printed.output)")
         await source.close()
         await target.close()

@@ -281,7 +281,7 @@ import Testing
         run.counts.quarantined = 1
         #expect(BackfillCommand.complaint(about: run) == "incomplete; 3 not published: see sluicectl quarantine list")
         run.narrowWindow(windows: 60_000)
-        #expect(BackfillCommand.complaint(about: run)?.contains("1 windows not read") == true)
+        #expect(BackfillCommand.complaint(about: run)?.contains("1 windows could not be read") == true)
     }
 
     @Test func `backfill refuses an empty range and an app without a key before it writes a request`() async throws {

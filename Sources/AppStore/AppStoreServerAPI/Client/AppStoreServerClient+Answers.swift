@@ -81,7 +81,8 @@ extension AppStoreServerClient {
                     notification.environment.map { AppStoreEnvironment($0) } ?? scope.environment, scope)
             case .notForUs(let refusal), .notApple(let refusal), .retryLater(let refusal):
                 throw RefusedObject(refusal)
-            case .duplicate: throw RefusedObject("a duplicate, which only the ingress detects")
+            case .duplicate:
+                throw RefusedObject("reported as a duplicate, although only the ingress detects duplicates")
             case .legacy: throw RefusedObject("a version 1 notification, which is never signed")
             }
             return verdict

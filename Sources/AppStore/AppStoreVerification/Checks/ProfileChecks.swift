@@ -90,7 +90,7 @@ enum ProfileChecks {
 
     private static func checkVersion(of envelope: NotificationEnvelope) throws(Refusal) {
         guard let version = envelope.version.value, version.hasPrefix("2."), TextGrammar.isToken(version) else {
-            throw Refusal(.profileVersion, "version does not begin with 2.")
+            throw Refusal(.profileVersion, "version is not 2.x")
         }
     }
 }

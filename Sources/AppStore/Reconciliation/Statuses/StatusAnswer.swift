@@ -68,7 +68,7 @@ package enum StatusAnswer: Sendable {
                 try verified.renewalInfo.map { try RenewalInfoPayload(json: $0) }
             )
         } catch {
-            throw Unusable(message: "the response contains no transaction")
+            throw Unusable(message: "the transaction or renewal info in the response cannot be read")
         }
         let (transaction, renewalInfo) = payloads
         if let problem = DecisiveFields.problem(

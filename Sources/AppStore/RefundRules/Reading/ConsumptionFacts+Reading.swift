@@ -47,7 +47,8 @@ extension ConsumptionFacts {
         let (members, unknown) = try input.knownMembers(Member.all + [Member.outcome])
         guard members[Member.customerConsented] != nil else {
             throw input.error(
-                "\(Member.customerConsented) is missing; set it to whether the customer has consented")
+                "\(Member.customerConsented) is missing; set it to true if the customer has consented, otherwise to "
+                    + "false")
         }
         var facts = try ConsumptionFacts(members)
         facts.outcome = try members[Member.outcome]?.oneOf()

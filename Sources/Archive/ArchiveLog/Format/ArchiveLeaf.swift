@@ -55,7 +55,8 @@ package struct ArchiveLeaf: Hashable, Sendable {
     /// - Throws: ``ArchiveError`` with code `malformedLeaf` for any bytes other than the output of ``bytes``.
     package init(bytes: UnsafeRawBufferPointer) throws(ArchiveError) {
         guard bytes.count <= Self.maximumByteCount else {
-            throw ArchiveError(.malformedLeaf, "not a leaf: it has \(bytes.count) bytes")
+            throw ArchiveError(
+                .malformedLeaf, "not a leaf: it has \(bytes.count) bytes, more than \(Self.maximumByteCount)")
         }
         var reader = BigEndianReader(bytes)
         let position: ArchivePosition

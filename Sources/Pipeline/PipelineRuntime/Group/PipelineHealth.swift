@@ -39,7 +39,7 @@ struct PipelineHealth: Sendable, Equatable {
     /// readiness; its records wait, which is visible in the lag.
     func obstacle(at now: Int64) -> String? {
         if isOver { return "stopping" }
-        if !isLive(at: now) { return "kafka client silent" }
+        if !isLive(at: now) { return "kafka client stuck" }
         let advice = troubles.trouble(at: now).map { ": \($0.advice)" } ?? ""
         if !hasJoined { return "group not joined" + advice }
         if brokersUp == 0 { return "no broker connected" + advice }

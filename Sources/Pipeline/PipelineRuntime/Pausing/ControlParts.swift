@@ -27,7 +27,7 @@ struct ControlParts {
             HealthCheck("paused") { [pause = subject.pause] in pause.record.map { "group \(pause.group) \($0)" } }
         }
         if let reader {
-            notes.append(HealthCheck("control") { reader.problem.map { "pauses are not read: \($0)" } })
+            notes.append(HealthCheck("control") { reader.problem.map { "pausing and resuming have no effect: \($0)" } })
         }
         return notes
     }

@@ -149,7 +149,8 @@ package struct AWSCredentials: Sendable {
     private func key(ofContainer url: String) async throws(CredentialError) -> Key {
         guard url.hasPrefix("https://") || Self.isOfThisHost(url) else {
             throw CredentialError(
-                "AWS_CONTAINER_CREDENTIALS_FULL_URI must be an https URL or be on this host", isRefusal: true)
+                "AWS_CONTAINER_CREDENTIALS_FULL_URI must be an https URL, or an http URL of this host or of the ECS or "
+                    + "EKS credential endpoint", isRefusal: true)
         }
         var headers: [(name: String, value: String)] = []
         if let file = variable("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE") {

@@ -69,7 +69,8 @@ final class SharedKeys: Service {
             }
         }
         throw ArchiveError(
-            .keyStoreUnavailable, "the keys topic \(place.topic) does not return the records written to it")
+            .keyStoreUnavailable,
+            "keys published to the keys topic \(place.topic) were still not confirmed after 10 attempts")
     }
 
     // MARK: Service

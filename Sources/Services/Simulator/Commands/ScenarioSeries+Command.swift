@@ -28,7 +28,7 @@ extension ScenarioSeries {
                 receiptTransactions: configuration[SimulatorSettings.receiptTransactions])
         else {
             throw SimulatorError(
-                description: "no scenario to play: --scenario is empty, or none of --formats covers it")
+                description: "no scenario to play: --scenario is empty, or no event exists in any of --formats")
         }
         self = series
     }

@@ -42,8 +42,9 @@ enum ServerAPISettings {
     static let historyFiles = Setting.string(
         "history-files",
         help:
-            "Directory of .jws files, each a compact JWS or a body that contains one. The history lists them "
-            + "unchanged, as never delivered. Set --app to the app in the files.",
+            "Directory of .jws files, each a compact JWS or a body that contains one. The notification history lists "
+            + "them unchanged, each with one delivery attempt that got no response. Set --app to the app that the "
+            + "files belong to.",
         example: "./captured"
     ).optional.onCommandLineOnly
     static let acceptUnknown = Setting.flag(

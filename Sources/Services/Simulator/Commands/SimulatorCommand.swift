@@ -109,7 +109,9 @@ package enum SimulatorCommand {
     private static let sign = Command(
         "sign", summary: "sign a payload and print the JWS",
         schema: ConfigurationSchema([SimulatorSettings.pki, SimulatorSettings.body]),
-        arguments: [Command.Argument("FILE", help: "the payload to sign, byte for byte; - reads standard input")],
+        arguments: [
+            Command.Argument("FILE", help: "file with the payload to sign, byte for byte, or - for standard input")
+        ],
         examples: [
             Command.Example("sluice-simulator sign payload.json", "the JWS in compact form"),
             Command.Example(

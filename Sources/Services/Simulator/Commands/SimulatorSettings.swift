@@ -57,8 +57,9 @@ enum SimulatorSettings {
     ).onCommandLineOnly
     static let formats = Setting(
         "formats", .formats, default: [.v2],
-        help: "Comma-separated formats in which each event is sent if the format covers it: v2, v1 (version 1), "
-            + "v0 (the status update notification, the oldest format). Both older formats require --shared-secret-file."
+        help: "Comma-separated formats: v2, v1 (version 1), v0 (the status update notification, the oldest format). "
+            + "Each event is sent in every listed format in which it exists. Both older formats require "
+            + "--shared-secret-file."
     ).onCommandLineOnly
     static let sharedSecretFile = Setting.string(
         "shared-secret-file", help: "File that contains the app's shared secret, the `password` in formats v1 and v0.",

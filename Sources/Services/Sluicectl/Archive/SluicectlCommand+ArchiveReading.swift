@@ -119,8 +119,8 @@ extension SluicectlCommand {
                 ).adding(keysOfArchive),
                 examples: [
                     .init(
-                        "sluicectl archive retention --dry-run --config sluice.properties", "Before changing retention."
-                    )
+                        "sluicectl archive retention --dry-run --config sluice.properties",
+                        "Print what the next run deletes and announces, for example before changing archive.retention.")
                 ]
             ) { try await ArchiveRetentionCommand(configuration: $0.configuration, clocks: $0.clocks).run($0.console) },
             Command(

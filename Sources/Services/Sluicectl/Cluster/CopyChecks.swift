@@ -99,7 +99,8 @@ struct CopyChecks {
         return [
             ClusterFinding(
                 compacted.contains(topic) ? .warning : .problem, .copy, of: topic.rawValue,
-                "partition \(worst.partition) starts \(worst.milliseconds / 1_000) s later than on the source",
+                "the first record of partition \(worst.partition) is \(worst.milliseconds / 1_000) s newer than the "
+                    + "source's",
                 fix:
                     "Copy the topic again from its beginning into an empty one, unless the mirror started at the "
                     + "beginning and the topic was compacted only afterwards")

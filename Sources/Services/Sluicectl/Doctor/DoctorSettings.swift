@@ -7,13 +7,14 @@ enum DoctorSettings {
     static func executable(of names: [String]) -> Setting<String> {
         Setting(
             "for", .oneOf(names), default: DoctorCommand.defaultExecutable,
-            help: "Executable whose dependencies are checked, with its own configuration."
+            help: "Executable whose configuration and dependencies are checked."
         ).onCommandLineOnly
     }
 
     static let jws = Setting.string(
         "jws",
-        help: "Notification as received; the OCSP responders of its certificates are queried. - reads standard input."
+        help: "File with a notification as received, or - for standard input; the OCSP responders of its certificates "
+            + "are queried."
     ).optional.onCommandLineOnly
     static let certificates = Setting.string(
         "certificates",

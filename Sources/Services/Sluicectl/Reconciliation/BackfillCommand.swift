@@ -64,7 +64,8 @@ struct BackfillCommand {
         if rest > 0 { problems.append("\(rest) not published: see sluicectl quarantine list") }
         if unread > 0 {
             problems.append(
-                "\(unread) windows not read: see sluicectl reconcile report, and reread them with sluicectl backfill")
+                "\(unread) windows could not be read: list them with sluicectl reconcile report, then try again with "
+                    + "sluicectl backfill")
         }
         return "incomplete; " + problems.joined(separator: "; ")
     }

@@ -174,7 +174,7 @@ struct DeadLettersCommand {
             let action = isDone ? "deleted" : "would delete"
             await console.write(
                 configuration,
-                text: "\(place): \(action) everything up to \(position), at most \(count) records\n",
+                text: "\(place): \(action) everything up to and including \(position), at most \(count) records\n",
                 json: [
                     OutputName.ok: .bool(isDone), OutputName.topic: .string(topic.rawValue),
                     OutputName.position: .string("\(position)"), OutputName.records: .integer(count),

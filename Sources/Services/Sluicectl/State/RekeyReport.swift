@@ -19,7 +19,11 @@ struct RekeyReport {
 
             """
         if !rows.split.isEmpty { text += "\(rows.split.count) keys were in several partitions\n" }
-        if rows.skipped > 0 { text += "\(rows.skipped) records that no member reads were left out\n" }
+        if rows.skipped > 0 {
+            text +=
+                "\(rows.skipped) records were left out: they have no key, or another program wrote them to the wrong "
+                + "partition\n"
+        }
         if let copied { text += "\(copied) records were copied; the last one for each key was compared\n" }
         return text
     }

@@ -73,8 +73,9 @@ package struct StoryReader {
         if !silent.isEmpty {
             gaps.append(
                 Story.Gap(
-                    "no committed offsets in these partitions: \(silent.joined(separator: ", "))",
-                    fix: "These groups are not running, or have not read the partitions yet"))
+                    "these groups have no committed offsets in the story's partitions: "
+                        + silent.joined(separator: ", "),
+                    fix: "Start the groups that have never run; otherwise, wait until they have read the partitions"))
         }
         return result
     }

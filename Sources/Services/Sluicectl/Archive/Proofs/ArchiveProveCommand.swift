@@ -36,7 +36,7 @@ struct ArchiveProveCommand {
             (place.offset == nil) != (configuration[ArchiveProofOptions.leaf] == nil)
         else {
             throw StartupError(
-                "\"\(PlainText.printable(text))\" is not a record position",
+                "\"\(PlainText.printable(text))\" does not identify a record, or --leaf is given as well as an offset",
                 fix: "Specify TOPIC/PARTITION@OFFSET, or TOPIC/PARTITION with --leaf N", exitCode: .usage)
         }
         let inputs = ArchiveInputs(configuration: configuration, timeout: timeout)

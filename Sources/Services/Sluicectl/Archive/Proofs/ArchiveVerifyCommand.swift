@@ -83,7 +83,7 @@ struct ArchiveVerifyCommand {
             configuration[ArchiveProofOptions.from] == nil, configuration[ArchiveProofOptions.resumeFrom] == nil
         else {
             throw StartupError(
-                "deletions can be compared only if all logs and payloads are verified",
+                "deletions can be checked against --retention only if all logs and payloads are verified",
                 setting: ArchiveProofOptions.retention.key,
                 fix: "Omit LOG, --tree-only, --from and --resume-from", exitCode: .usage)
         }

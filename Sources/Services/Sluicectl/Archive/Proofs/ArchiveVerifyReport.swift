@@ -115,7 +115,7 @@ struct ArchiveVerifyReport {
         let names = log.strayNames.map { PlainText.printable($0.text) }.joined(separator: ", ")
         let more = log.strayObjects > log.strayNames.count ? ", …" : ""
         return "\(log.log.prefix): \(beyond)\(log.strayObjects) objects that the checkpoint does not need "
-            + "(unfinished, or rolled back): \(names)\(more)"
+            + "(for example, left by an interrupted write or a rollback): \(names)\(more)"
     }
 
     /// Lines about the witnesses' cosignatures, on the checkpoint log or on each log.

@@ -49,7 +49,7 @@ extension SluicectlCommand {
                     "Verify a copy against checkpoints kept elsewhere."),
                 .init(
                     "sluicectl archive verify --key archive.pub --checkpoint-from store --config sluice.properties",
-                    "Verify against the second store."),
+                    "Verify against the checkpoints in archive.anchor.url."),
                 .init(
                     "sluicectl archive verify --policy archive.policy --config sluice.properties",
                     "Require cosignatures by the witnesses of a policy, which also contains the archive's key."),
@@ -58,7 +58,7 @@ extension SluicectlCommand {
                     "Verify only new leaves, every night."),
                 .init(
                     "sluicectl archive verify --key archive.pub --retention 400d --config sluice.properties",
-                    "Also check that payloads were deleted according to the policy."),
+                    "Also check that no payload was deleted before 400 days, or without an announcement."),
                 .init(
                     "sluicectl archive verify --key archive.pub --payloads",
                     "Also check that each notification is signed by Apple."),
