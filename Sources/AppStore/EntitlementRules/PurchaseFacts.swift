@@ -375,15 +375,7 @@ package struct PurchaseFacts: Hashable, Sendable {
 
     /// Merges unknown members. If two values differ, the greater text is kept.
     private mutating func mergeUnknownFields(_ others: JSONObject) -> Bool {
-        var merged = unknownFields
-        for member in others.members {
-            guard let known = merged[member.name] else {
-                merged[member.name] = member.value
-                continue
-            }
-            if known.json.lexicographicallyPrecedes(member.value.json) { merged[member.name] = member.value }
-        }
-        let kept = FactsBounds.members(merged)
+        let kept = FactsBounds.members(unknownFields.union(others))
         defer { fields.unknownFields = kept }
         return kept != unknownFields
     }

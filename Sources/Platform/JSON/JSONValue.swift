@@ -94,3 +94,18 @@ extension JSONObject: ExpressibleByDictionaryLiteral {
         for (name, value) in elements { self[name] = value }
     }
 }
+
+extension JSONObject {
+    /// Returns the members of both objects, sorted by name. If values with the same name differ, the value with the
+    /// greater text is used, so the operation is associative, commutative and idempotent.
+    package func union(_ other: JSONObject) -> JSONObject {
+        var values: [String: JSONValue] = [:]
+        for member in members + other.members {
+            if let known = values[member.name], !known.json.lexicographicallyPrecedes(member.value.json) { continue }
+            values[member.name] = member.value
+        }
+        var union = JSONObject()
+        union.members = values.sorted { $0.key < $1.key }.map { Member(name: $0.key, value: $0.value) }
+        return union
+    }
+}

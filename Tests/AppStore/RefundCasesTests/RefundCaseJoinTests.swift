@@ -72,6 +72,32 @@ private func statements(_ random: inout SeededGenerator) throws -> [RefundCase] 
         return first
     }
 
+    /// Merges three cases in every order and grouping, and returns the distinct rows.
+    private func rows(_ cases: [RefundCase]) -> Set<[UInt8]> {
+        var rows: Set<[UInt8]> = []
+        for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
+            let (one, two, three) = (cases[order[0]], cases[order[1]], cases[order[2]])
+            rows.insert(merge([merge([one, two]), three]).jsonText())
+            rows.insert(merge([one, merge([two, three])]).jsonText())
+        }
+        return rows
+    }
+
+    @Test func `unknown members are merged in any order and grouping`() throws {
+        let cases = try [#""b":1,"a":{"x":1}"#, #""a":{"x":2},"c":[]"#, #""c":[1],"b":1.5"#].map { members in
+            let identity = #""environment":"Production","bundleId":"com.example","transactionId":"7""#
+            return try RefundCase(json: Array(#"{"formatVersion":2,\#(identity),\#(members)}"#.utf8))
+        }
+        #expect(rows(cases).count == 1)
+        let whole = merge(cases)
+        #expect(whole.unknownFields.names == ["a", "b", "c"])
+        #expect(whole.unknownFields["a"] == ["x": 2] && whole.unknownFields["c"] == .array([]))
+        var again = whole
+        let isChanged = again.merge(cases[0])
+        #expect(!isChanged)
+        #expect(try RefundCase(json: whole.jsonText()) == whole)
+    }
+
     @Test func `unknown members of later versions are kept`() throws {
         let text = Array(
             #"{"formatVersion":2,"environment":"Production","bundleId":"com.example","transactionId":"7","new":{"a":1}}"#

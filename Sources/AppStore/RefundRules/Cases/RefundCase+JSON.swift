@@ -81,6 +81,7 @@ extension RefundCase {
                 answers: fields.parts("answers"), acceptances: fields.parts("accepted"), ends: fields.parts("ends"),
                 verdicts: fields.parts("verdicts"), erasedAt: fields.instant("erasedAt"))
         }
-        unknownFields = fields.unknownFields
+        // Another version may have written the members in a different order.
+        unknownFields = fields.unknownFields.union(JSONObject())
     }
 }

@@ -25,7 +25,7 @@ package struct RefundCase: Hashable, Sendable {
     package var consentRescindedAt: AppStoreInstant?
     /// The time of the last erasure of the person's data, taken from the header or the timestamp of the tombstone.
     package private(set) var erasedAt: AppStoreInstant?
-    /// Unknown members from a later version, preserved when the case is written.
+    /// Unknown members from a later version, sorted by name and preserved when the case is written.
     package var unknownFields = JSONObject()
 
     package init(environment: AppStoreEnvironment, bundleId: BundleId, transactionId: TransactionId) {
@@ -76,9 +76,7 @@ package struct RefundCase: Hashable, Sendable {
         obstacle = .greater(obstacle, other.obstacle)
         if let moment = other.consentRescindedAt { consentRescindedAt = max(consentRescindedAt ?? moment, moment) }
         if let moment = other.erasedAt { erasedAt = max(erasedAt ?? moment, moment) }
-        for member in other.unknownFields.members where unknownFields[member.name] == nil {
-            unknownFields[member.name] = member.value
-        }
+        if !other.unknownFields.isEmpty { unknownFields = unknownFields.union(other.unknownFields) }
         strip()
         return self != before
     }
