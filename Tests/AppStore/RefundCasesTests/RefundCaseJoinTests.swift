@@ -98,6 +98,56 @@ private func statements(_ random: inout SeededGenerator) throws -> [RefundCase] 
         #expect(try RefundCase(json: whole.jsonText()) == whole)
     }
 
+    /// Returns a case with colliding times and with parts that an erasure changes. Half of the cases are erased.
+    private func erasable(_ random: inout SeededGenerator) throws -> RefundCase {
+        func pick<Value>(_ values: [Value]) -> Value { values[Int(random.next() % UInt64(values.count))] }
+        let hours = [hour, 2 * hour, 3 * hour]
+        var notification = request(pick(hours), uuid: "a")
+        notification.transaction["productId"] = .string(pick(["coins", "gems"]))
+        notification.transaction["type"] = .string(pick(["Consumable", "Non-Consumable"]))
+        var refund = try notification.refund()
+        for _ in 0..<2 {
+            var answer = FrozenAnswer(
+                through: at(0), decidedAt: at(pick(hours)), source: .rules, rule: pick(["r", "s"]), outcome: "decline")
+            if pick([true, true, false]) {
+                answer.form = 2
+                answer.body = pick(["{}", "[]"])
+            }
+            answer.service = pick([nil, "{}"])
+            refund.insert(answer)
+        }
+        refund.obstacle = AnswerObstacle(
+            through: at(0), at: at(pick(hours)), reason: pick(["a", "b"]), status: pick([nil, 500]),
+            message: pick(["m", "n"]))
+        if pick([true, false]) { refund.erase(at: at(pick(hours))) }
+        return refund
+    }
+
+    @Test func `cases are merged in any order and grouping with erasures`() throws {
+        var random = SeededGenerator(seed: 14)
+        for _ in 0..<500 {
+            let cases = try (0..<3).map { _ in try erasable(&random) }
+            #expect(rows(cases).count == 1)
+            var again = merge(cases)
+            let isChanged = again.merge(cases[0])
+            #expect(!isChanged)
+        }
+    }
+
+    @Test func `the earlier of two answers to a round is kept, even if an erasure removed its body`() throws {
+        var cases = try (0..<3).map { _ in try request(0).refund() }
+        for (index, moment) in [(0, hour), (1, 3 * hour)] {
+            cases[index].insert(
+                FrozenAnswer(
+                    through: at(0), decidedAt: at(moment), source: .rules, rule: nil, outcome: "decline", form: 2,
+                    body: "{}"))
+        }
+        cases[2].erase(at: at(2 * hour))
+        #expect(rows(cases).count == 1)
+        let answer = try #require(merge(cases).answers.newest)
+        #expect(answer.decidedAt == at(hour) && answer.body == nil && answer.form == 2)
+    }
+
     @Test func `unknown members of later versions are kept`() throws {
         let text = Array(
             #"{"formatVersion":2,"environment":"Production","bundleId":"com.example","transactionId":"7","new":{"a":1}}"#

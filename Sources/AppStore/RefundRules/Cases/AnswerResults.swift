@@ -106,6 +106,8 @@ package struct AnswerObstacle: CasePart {
 
     package var rank: [Int64] { [through.millisecondsSince1970, at.millisecondsSince1970] }
 
+    package mutating func erase() { message = "" }
+
     /// Returns whether this obstacle differs from another. Messages are ignored, because they vary with proxies.
     package func differs(from other: AnswerObstacle?) -> Bool {
         reason != other?.reason || status != other?.status || through != other?.through

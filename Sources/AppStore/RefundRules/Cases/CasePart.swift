@@ -5,8 +5,10 @@ package import JSON
 /// the same way, so keeping the greater of two values is a join.
 package protocol CasePart: Hashable, Sendable {
     /// The rank of the part. Ranks are compared element by element; the parts' texts decide only if the ranks are
-    /// equal.
+    /// equal. ``erase()`` does not change the rank.
     var rank: [Int64] { get }
+    /// Removes personal data. By default, a part contains none.
+    mutating func erase()
     /// Writes the members of the part's object. Equal parts have identical text.
     func write(to object: inout JSONWriter)
     /// Returns nil if a required member is missing.
@@ -14,11 +16,25 @@ package protocol CasePart: Hashable, Sendable {
 }
 
 extension CasePart {
+    package mutating func erase() {}
+
     /// Returns the part with the greater rank or, if the ranks are equal, the part with the greater text.
+    ///
+    /// Texts without personal data are compared first. Otherwise, the result would depend on whether a part was erased
+    /// before or after it was compared.
     static func greater(_ one: Self?, _ other: Self?) -> Self? {
         guard let one, let other else { return one ?? other }
+        guard one != other else { return one }
         if one.rank != other.rank { return one.rank.lexicographicallyPrecedes(other.rank) ? other : one }
-        return one == other || !one.text.lexicographicallyPrecedes(other.text) ? one : other
+        let (text, otherText) = (one.erased.text, other.erased.text)
+        if text != otherText { return text.lexicographicallyPrecedes(otherText) ? other : one }
+        return one.text.lexicographicallyPrecedes(other.text) ? other : one
+    }
+
+    private var erased: Self {
+        var part = self
+        part.erase()
+        return part
     }
 
     private var text: [UInt8] {

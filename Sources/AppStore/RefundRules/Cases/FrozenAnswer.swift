@@ -29,7 +29,7 @@ package struct FrozenAnswer: DatedPart {
     package var rules: String?
     /// A raw value of `RefundOutcome`.
     package var outcome: String
-    /// The version of Apple's request body, 1 or 2, or nil if there is no body.
+    /// The version of Apple's request body, 1 or 2, or nil if there is no body. An erasure does not remove it.
     package var form: Int32?
     /// The JSON text, sent byte for byte, or nil if no answer is sent.
     package var body: String?
@@ -57,16 +57,15 @@ package struct FrozenAnswer: DatedPart {
         self.notes = notes
     }
 
-    /// Removes personal data.
-    mutating func erase() {
+    package mutating func erase() {
         body = nil
         service = nil
     }
 
     package var date: AppStoreInstant { through ?? .earliest }
-    /// The rank. An answer with a body wins over one without; otherwise, the earlier decision wins, because it may have
-    /// been sent.
-    package var rank: [Int64] { [body == nil ? 0 : 1, -decidedAt.millisecondsSince1970] }
+    /// The rank. An answer with a body, even an erased one, wins over an answer without; otherwise, the earlier
+    /// decision wins, because it may have been sent.
+    package var rank: [Int64] { [form == nil ? 0 : 1, -decidedAt.millisecondsSince1970] }
 
     /// The bytes of the proposal, as JSON.
     package var json: [UInt8] {

@@ -102,6 +102,8 @@ package struct RefundCase: Hashable, Sendable {
     /// that round.
     package func isErased(_ round: RefundRound) -> Bool { erasedAt.map { round.through <= $0 } ?? false }
 
+    /// Erases parts up to the time of the erasure. The ranks of parts do not change, and parts that are erased at
+    /// different times have different ranks, so it makes no difference whether parts are merged before or after.
     private mutating func strip() {
         guard let erasedAt else { return }
         if let known = transaction, known.signedDate <= erasedAt { transaction?.erase() }
@@ -111,7 +113,7 @@ package struct RefundCase: Hashable, Sendable {
             kept.insert(answer)
         }
         answers = kept
-        if let moment = obstacle?.at, moment <= erasedAt { obstacle?.message = "" }
+        if let moment = obstacle?.at, moment <= erasedAt { obstacle?.erase() }
     }
 
     /// Sets the parts parsed from the published form.

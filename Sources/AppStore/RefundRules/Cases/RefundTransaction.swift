@@ -63,7 +63,7 @@ package struct RefundTransaction: CasePart {
     }
 
     /// Removes personal data, including the purchased product.
-    mutating func erase() {
+    package mutating func erase() {
         originalTransactionId = nil
         appTransactionId = nil
         appAccountToken = nil
