@@ -30,6 +30,9 @@ struct FoundNotification: Sendable {
         }
     }
 
+    /// Whether the object is not signed by Apple, or belongs to a different app or environment than requested.
+    var isRefused: Bool { if case .refused = content { true } else { false } }
+
     /// Returns the mark under which the index lists a notification without a notificationUUID.
     ///
     /// - Parameter digest: the digest of the signed part of the JWS.

@@ -150,7 +150,8 @@ struct HistorySweeper: Sendable {
         }
         var found = page.items.compactMap { FoundNotification($0) }
         let inconsistent = page.items.count - found.count
-        found += page.refused.map { FoundNotification($0) }
+        let refused: [FoundNotification] = page.refused.map { FoundNotification($0) }
+        found += refused
         found = try await notKnown(found, work)
         if !found.isEmpty, clocks.monotonicMilliseconds() - work.caughtUpAt > Self.freshness {
             try await catchUp(&work)
@@ -159,8 +160,21 @@ struct HistorySweeper: Sendable {
         found = try await notQuarantined(found, work)
         for notification in found { try await take(notification, &work) }
         work.run.counts.swept += Int64(page.items.count + page.refused.count)
-        work.run.counts.refused += Int64(page.refused.count + inconsistent)
-        metrics.swept(page.items.count + page.refused.count, refused: page.refused.count + inconsistent)
+        let counted = countRefused(refused, inconsistent: inconsistent, &work)
+        metrics.swept(page.items.count + page.refused.count, refused: counted)
+    }
+
+    /// Counts a page's refused objects, unless they were counted before. The first pass counts none, because the second
+    /// pass finds all of them again.
+    ///
+    /// - Parameter inconsistent: the number of objects with a verdict that a history should not yield.
+    /// - Returns: the number of counted objects.
+    private func countRefused(_ refused: [FoundNotification], inconsistent: Int, _ work: inout Work) -> Int {
+        guard work.run.progress?.pass == .all else { return 0 }
+        var count = inconsistent
+        for object in refused where work.counted.insert(object.mark).inserted { count += 1 }
+        work.run.counts.refused += Int64(count)
+        return count
     }
 
     private func notKnown(_ found: [FoundNotification], _ work: Work) async throws -> [FoundNotification] {
@@ -189,7 +203,7 @@ struct HistorySweeper: Sendable {
 
     private func take(_ found: FoundNotification, _ work: inout Work) async throws {
         guard !work.run.isDryRun, !isUnknown(found, work) else {
-            if work.counted.insert(found.mark).inserted { count(found, &work) }
+            if !found.isRefused, work.counted.insert(found.mark).inserted { count(found, &work) }
             return
         }
         let (environment, now) = (work.scope.environment, clocks.monotonicMilliseconds())
@@ -198,7 +212,9 @@ struct HistorySweeper: Sendable {
         do {
             try await write(found, work)
         } catch let error as KafkaError where error.code == .messageTooLarge {
-            // Kafka will never accept this notification, so the rest of the window must not wait for it.
+            // Kafka will never accept this notification, so the rest of the window must not wait for it. A refused
+            // object is counted with its page.
+            guard !found.isRefused, work.counted.insert(found.mark).inserted else { return }
             work.run.counts.refused += 1
             metrics.swept(0, refused: 1)
             return

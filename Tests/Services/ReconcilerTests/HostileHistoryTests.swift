@@ -230,6 +230,33 @@ import Testing
         await installation.stop()
     }
 
+    @Test(arguments: [nil, "5000"] as [String?])
+    func `a refused object that both passes find is counted once, even if Kafka does not accept it`(
+        _ maximumBytes: String?
+    ) async throws {
+        let installation = try await ReconcilerInstallation()
+        let forged = try signed(installation, 1) + String(repeating: "A", count: 5_000)
+        let range = range
+        let server = try HistoryServer { question in
+            guard let from = question.body["startDate"]?.integer, from >= range.from, from < range.to,
+                question.body["endDate"]?.integer ?? 0 <= range.to
+            else { return HistoryServer.page([]) }
+            return HistoryServer.page([forged])
+        }
+        let further = maximumBytes.map { ["--kafka.message.max.bytes", $0] } ?? []
+        let reconciler = try await RunningReconciler(
+            installation, try installation.configuration(url: server.url, further))
+        try await installation.backfill("1", range)
+        let sweep = try await installation.wait(for: .backfill("1")) { $0.last != nil }
+        #expect(sweep.last?.counts.refused == 1)
+        #expect(sweep.last?.counts.swept == 2)
+        let kept = try await installation.kafka.records(of: [installation.topics.quarantine], partitions: 1)
+        #expect(kept.count == (maximumBytes == nil ? 1 : 0))
+        await reconciler.stop()
+        await server.stop()
+        await installation.stop()
+    }
+
     @Test func `notifications quarantined by the ingress are not quarantined again`() async throws {
         let installation = try await ReconcilerInstallation()
         let signer = JWSSigner(installation.pki)
