@@ -32,7 +32,8 @@ package struct SweepRun: Hashable, Sendable {
         }
     }
 
-    /// The counters of the run. A page read again after a crash is counted again in `swept` and `calls`.
+    /// The counters of the run. A page read again after a crash is counted again in `calls` and, except in a dry run,
+    /// in `swept`.
     package struct Counts: Hashable, Sendable {
         /// The number of requests to Apple.
         package var calls: Int64 = 0

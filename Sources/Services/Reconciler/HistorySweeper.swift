@@ -31,6 +31,7 @@ struct HistorySweeper: Sendable {
         do {
             try await catchUp(&work)
             while let progress = work.run.progress {
+                work.windowStart = work.run
                 try await read(progress, &work, save)
                 work.run.failure = nil
                 if work.isHalved {
@@ -44,6 +45,7 @@ struct HistorySweeper: Sendable {
         } catch {
             guard !Task.isCancelled, !(error is CancellationError) else { return .cancelled }
             let interruption = SweepInterruption(error)
+            work.discardWindow()
             if interruption.restartsWindow { work.run.progress?.pageToken = nil }
             return .interrupted(work.run, interruption)
         }
@@ -62,6 +64,18 @@ struct HistorySweeper: Sendable {
         var caughtUpAt: Int64 = 0
         /// Whether the window's token has expired. If so, the first half of the window is read next.
         var isHalved = false
+        /// The run at the start of the current window.
+        var windowStart: SweepRun?
+
+        /// Returns to the start of the current window in a dry run. A dry run writes nothing, so the notifications of
+        /// a page that is read again would be counted again. Other runs find them in the index.
+        mutating func discardWindow() {
+            guard run.isDryRun, let windowStart else { return }
+            let calls = run.counts.calls
+            run = windowStart
+            run.counts.calls = calls
+            counted = []
+        }
     }
 
     private func catchUp(_ work: inout Work) async throws {
@@ -94,6 +108,7 @@ struct HistorySweeper: Sendable {
             } catch let failure as APIError where Self.isExpired(failure) {
                 var progress = progress
                 guard progress.halve() else { throw failure }
+                work.discardWindow()
                 work.run.progress = progress
                 work.isHalved = true
                 return
@@ -101,14 +116,21 @@ struct HistorySweeper: Sendable {
             guard let page else { return }
             try await take(page, &work)
             guard page.hasMore else { return }
+            guard !work.run.isDryRun else {
+                // The position within a window is not saved; see `discardWindow`.
+                try Task.checkCancellation()
+                continue
+            }
             if goesOn { work.run.failure = nil }
             work.run.progress?.pageToken = pages.cursor
             try await save(work.run)
         }
     }
 
-    /// Returns the query for a window, or nil if the window is outside Apple's history.
+    /// Returns the query for a window, or nil if the window is outside Apple's history. A dry run omits the first pass,
+    /// because the second pass finds the same notifications again.
     private func query(_ progress: SweepProgress, _ work: Work) -> NotificationHistoryQuery? {
+        if work.run.isDryRun, progress.pass != .all { return nil }
         // Stay one minute within Apple's limit, to allow for clock differences.
         let first = clocks.wallMilliseconds() - SweepKind.reach(work.scope.environment) + 60_000
         let from = max(progress.window.from, first)

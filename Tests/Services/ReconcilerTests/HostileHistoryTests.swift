@@ -311,6 +311,55 @@ import Testing
         await installation.stop()
     }
 
+    @Test func `a dry run that is interrupted within a window counts each notification once`() async throws {
+        let installation = try await ReconcilerInstallation()
+        let payloads = try (1...2).map { try signed(installation, $0) }
+        let isRefused = Atomic<Bool>(true)
+        let range = range
+        let server = try server(range) { question in
+            guard question.token != nil else { return HistoryServer.page([payloads[0]], next: "page-2") }
+            return isRefused.load(ordering: .relaxed) ? (401, [:]) : HistoryServer.page([payloads[1]])
+        }
+        let reconciler = try await RunningReconciler(installation, try installation.configuration(url: server.url))
+        try await installation.backfill("1", range, isDryRun: true)
+        let failed = try await installation.wait(for: .backfill("1")) { $0.run?.failure != nil }
+        #expect(failed.run?.counts.missing == 0)
+        isRefused.store(false, ordering: .relaxed)
+        installation.clock.advance(by: .seconds(901))
+        let sweep = try await installation.wait(for: .backfill("1")) { $0.last != nil }
+        #expect(sweep.last?.counts.missing == 2 && sweep.last?.counts.swept == 2)
+        #expect(
+            sweep.last?.missing.map(\.notificationUUID.rawValue)
+                == [ReconcilerInstallation.uuid(1), ReconcilerInstallation.uuid(2)])
+        #expect(try await installation.published().isEmpty)
+        await reconciler.stop()
+        await server.stop()
+        await installation.stop()
+    }
+
+    @Test func `a dry run counts a consumption request once, even after an expired page token`() async throws {
+        let installation = try await ReconcilerInstallation()
+        let payload = try signed(installation, 1)
+        let range = range
+        let server = try HistoryServer { question in
+            guard let from = question.body["startDate"]?.integer, let to = question.body["endDate"]?.integer,
+                from >= range.from, from < range.to, to <= range.to
+            else { return HistoryServer.page([]) }
+            guard question.token == nil else { return HistoryServer.error(400, 4_000_017) }
+            let isWhole = from == range.from && to == range.to
+            if question.isAboutConsumption { return HistoryServer.page([payload]) }
+            return HistoryServer.page(from == range.from ? [payload] : [], next: isWhole ? "expired" : nil)
+        }
+        let reconciler = try await RunningReconciler(installation, try installation.configuration(url: server.url))
+        try await installation.backfill("1", range, isDryRun: true)
+        let sweep = try await installation.wait(for: .backfill("1")) { $0.last != nil }
+        #expect(sweep.last?.counts.missing == 1 && sweep.last?.counts.swept == 1)
+        #expect(!server.questions.contains { $0.isAboutConsumption && $0.body["startDate"]?.integer == range.from })
+        await reconciler.stop()
+        await server.stop()
+        await installation.stop()
+    }
+
     @Test func `a refused key pauses the sweep, and it continues when the key is accepted`() async throws {
         let installation = try await ReconcilerInstallation()
         let payload = try signed(installation, 1)
