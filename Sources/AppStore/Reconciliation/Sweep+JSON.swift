@@ -21,6 +21,7 @@ private enum Name {
     static let cancelled: StaticString = "cancelled"
     static let requestedAt: StaticString = "requestedAt"
     static let startedAt: StaticString = "startedAt"
+    static let order: StaticString = "order"
     static let finishedAt: StaticString = "finishedAt"
     static let progress: StaticString = "progress"
     static let pass: StaticString = "pass"
@@ -140,7 +141,8 @@ extension SweepRun {
         counts.unrepaired = fields.number(Name.unrepaired) ?? counts.differing
         counts.unread = fields.number(Name.unread) ?? 0
         self.init(
-            startedAt: startedAt, range: range, isDryRun: fields.bool(Name.dryRun) ?? false,
+            startedAt: startedAt, order: fields.number(Name.order), range: range,
+            isDryRun: fields.bool(Name.dryRun) ?? false,
             isWanted: fields.bool(Name.wanted) ?? false, isCancelled: fields.bool(Name.cancelled) ?? false,
             progress: fields.object(Name.progress).flatMap { SweepProgress($0, over: range) }, counts: counts,
             missing: fields.objects(Name.named).compactMap { Missing($0) },
@@ -154,6 +156,7 @@ extension SweepRun {
 
     fileprivate func write(to object: inout JSONWriter) {
         object.set(Name.startedAt, startedAt)
+        if order != startedAt { object.set(Name.order, order) }
         object.set(range)
         object.set(Name.dryRun, isDryRun)
         object.set(Name.wanted, isWanted)

@@ -22,6 +22,8 @@ package struct Sweep: Hashable, Sendable {
 
     /// The minimum interval between the start of a run and that of a subsequent requested run, in milliseconds.
     package static let spacing: Int64 = 300_000
+    /// The maximum difference, in milliseconds, between the clocks of two members that are both considered correct.
+    private static let clockTolerance: Int64 = 300_000
     /// How long a backfill is stored after it ends, in milliseconds.
     package static let retention: Int64 = 30 * 86_400_000
 
@@ -81,6 +83,23 @@ package struct Sweep: Hashable, Sendable {
         return min(max(wantedAt, earliest), nextAt ?? .max)
     }
 
+    /// Returns whether the next action is due. It is due immediately if the row was written while the clock was ahead,
+    /// because the time of the next action is then too late as well.
+    ///
+    /// - Parameter now: the current time, in milliseconds since 1970.
+    package func isDue(at now: Int64) -> Bool {
+        guard let due else { return false }
+        return due <= now || isToEnd || isAhead(of: now)
+    }
+
+    private func isAhead(of now: Int64) -> Bool {
+        guard let run else { return false }
+        var moments = [run.startedAt, run.finishedAt, run.failure?.at].compactMap(\.self)
+        // Without a failure, this is the time of the last update of a run in progress.
+        if isRunning, run.failure == nil, let nextAt { moments.append(nextAt) }
+        return moments.contains { $0 - now > Self.clockTolerance }
+    }
+
     /// The time when the row is no longer needed, in milliseconds since 1970, or nil for never.
     package var expiry: Int64? {
         guard kind.isBackfill, !isRunning, let end = run?.finishedAt else { return nil }
@@ -91,6 +110,8 @@ package struct Sweep: Hashable, Sendable {
 
     /// Begins a run.
     package mutating func begin(_ run: SweepRun) {
+        var run = run
+        if let previous = self.run { run.order = max(run.startedAt, previous.order + 1) }
         self.run = run
         step = 0
         nextAt = run.startedAt
@@ -143,5 +164,5 @@ package struct Sweep: Hashable, Sendable {
         return self != before
     }
 
-    private var version: (Int64, Int64) { (run?.startedAt ?? .min, step) }
+    private var version: (Int64, Int64) { (run?.order ?? .min, step) }
 }

@@ -72,8 +72,11 @@ package struct SweepRun: Hashable, Sendable {
     /// windows.
     package static let namedMissing = 50
 
-    /// The start of the run, in milliseconds since 1970. It identifies the run.
+    /// The start of the run, in milliseconds since 1970.
     package let startedAt: Int64
+    /// The position among the runs of a sweep: `startedAt` or, if the clock was ahead during an earlier run, a greater
+    /// number, so that a later run always has a greater position.
+    package internal(set) var order: Int64
     package let range: SweepRange
     package let isDryRun: Bool
     /// Whether the run was requested rather than due.
@@ -96,6 +99,7 @@ package struct SweepRun: Hashable, Sendable {
         startedAt: Int64, range: SweepRange, windows length: Int64, isDryRun: Bool = false, isWanted: Bool = false
     ) {
         self.startedAt = startedAt
+        order = startedAt
         self.range = range
         self.isDryRun = isDryRun
         self.isWanted = isWanted
@@ -103,12 +107,13 @@ package struct SweepRun: Hashable, Sendable {
     }
 
     init(
-        startedAt: Int64, range: SweepRange, isDryRun: Bool, isWanted: Bool, isCancelled: Bool,
+        startedAt: Int64, order: Int64?, range: SweepRange, isDryRun: Bool, isWanted: Bool, isCancelled: Bool,
         progress: SweepProgress?, counts: Counts,
         missing: [Missing], differences: [StatusDifference] = [], unread: [SweepRange] = [], finishedAt: Int64?,
         failure: Failure?
     ) {
         self.startedAt = startedAt
+        self.order = order ?? startedAt
         self.range = range
         self.isDryRun = isDryRun
         self.isWanted = isWanted

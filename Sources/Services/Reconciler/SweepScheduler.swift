@@ -35,7 +35,7 @@ final class SweepScheduler: Service {
         func areFailuresRead(of everything: Sweep, at now: Int64) -> Bool {
             guard let failures = listing.first(where: { $0.kind == .failures && $0.isOfSameApp(as: everything) })
             else { return false }
-            return failures.due ?? .max > now && lanes[.failures]?.isOfSameApp(as: everything) != true
+            return !failures.isDue(at: now) && lanes[.failures]?.isOfSameApp(as: everything) != true
         }
     }
 
@@ -126,7 +126,7 @@ final class SweepScheduler: Service {
             return due.cancel()
         }
         let now = clocks.wallMilliseconds()
-        let waiting = owned.filter { $0.due ?? .max <= now }.sorted { Self.rank($0) < Self.rank($1) }
+        let waiting = owned.filter { $0.isDue(at: now) }.sorted { Self.rank($0) < Self.rank($1) }
         // Cancel the jobs of running sweeps that should stop. Each job has saved its progress; a later check records
         // that the sweep ended.
         let ending = waiting.filter(\.isToEnd)

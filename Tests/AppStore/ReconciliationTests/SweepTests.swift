@@ -99,6 +99,51 @@ import Testing
         #expect(finished.due == Self.start + 3_600_000)
     }
 
+    @Test func `after the correction of a clock that was ahead, the next run is due and prevails`() throws {
+        let ahead = Self.start + 30 * 86_400_000
+        var sweep = sweep()
+        sweep.begin(run(startedAt: ahead))
+        #expect(sweep.isDue(at: Self.start))
+        sweep.finish(try #require(sweep.run), at: ahead + 1, nextAt: ahead + 3_600_000)
+        #expect(sweep.isDue(at: Self.start))
+        #expect(!sweep.isDue(at: ahead - 60_000))
+        var before = sweep
+        sweep.begin(run(startedAt: Self.start))
+        sweep.finish(try #require(sweep.run), at: Self.start + 1, nextAt: Self.start + 3_600_000)
+        #expect(!sweep.isDue(at: Self.start + 1))
+        #expect(sweep.isDue(at: Self.start + 3_600_000))
+        #expect(try Sweep(json: sweep.jsonText) == sweep)
+        let isChanged = sweep.merge(before)
+        _ = before.merge(sweep)
+        #expect(!isChanged && before == sweep)
+        #expect(sweep.last?.startedAt == Self.start)
+        // Runs that begin after that time have no separate position again.
+        sweep.begin(run(startedAt: ahead + 60_000))
+        #expect(sweep.run?.order == ahead + 60_000)
+    }
+
+    @Test func `a run interrupted by a clock that was ahead continues after its correction`() throws {
+        let ahead = Self.start + 30 * 86_400_000
+        var sweep = sweep()
+        sweep.begin(run())
+        var run = try #require(sweep.run)
+        sweep.update(run, nextAt: ahead)
+        #expect(sweep.isDue(at: Self.start))
+        run.failure = SweepRun.Failure(at: ahead, message: "no", count: 1)
+        sweep.update(run, nextAt: ahead + 900_000)
+        #expect(sweep.isDue(at: Self.start))
+        run.failure = SweepRun.Failure(at: Self.start, message: "no", count: 1)
+        sweep.update(run, nextAt: Self.start + 900_000)
+        #expect(!sweep.isDue(at: Self.start))
+    }
+
+    @Test func `a completed backfill is not due, even if its clock was ahead`() {
+        var sweep = sweep(.backfill("1"))
+        sweep.begin(run(startedAt: Self.start + 86_400_000))
+        sweep.finish(run(startedAt: Self.start + 86_400_000), at: Self.start + 86_400_000, nextAt: nil)
+        #expect(!sweep.isDue(at: Self.start))
+    }
+
     @Test func `a requested run is due immediately, but at least five minutes after the previous one`() {
         var sweep = finished
         sweep.wantedAt = Self.start - 1

@@ -252,6 +252,28 @@ import Testing
         await installation.stop()
     }
 
+    @Test func `sweeps begun by a clock that was ahead run again after its correction`() async throws {
+        let installation = try await ReconcilerInstallation()
+        let ahead = VirtualClock.start + 30 * 24 * Self.hour
+        try await installation.write(
+            [SweepKind.failures, .everything].map { kind in
+                var sweep = Sweep(.production, BundleId(ReconcilerInstallation.app), kind)
+                let run = SweepRun(
+                    startedAt: ahead, range: SweepRange(from: ahead - 48 * Self.hour, to: ahead), windows: Self.hour)
+                sweep.begin(run)
+                sweep.finish(run, at: ahead, nextAt: ahead + Self.hour)
+                let row = ReconciliationRow.sweep(sweep)
+                return KafkaProducerRecord(
+                    topic: installation.topics.reconciliation(.production), key: row.key, value: row.bytes)
+            })
+        let reconciler = try await RunningReconciler(installation, try installation.configuration())
+        for kind in [SweepKind.failures, .everything] {
+            try await installation.wait(for: kind) { $0.last?.startedAt ?? ahead < ahead }
+        }
+        await reconciler.stop()
+        await installation.stop()
+    }
+
     @Test func `consumption requests are published before anything else`() async throws {
         let installation = try await ReconcilerInstallation(partitions: 1)
         for number in 0..<60 {
