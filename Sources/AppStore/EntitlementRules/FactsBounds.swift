@@ -24,9 +24,9 @@ package enum FactsBounds {
     package static let others = 64
     /// The maximum number of notifications in the history; the latest by signedDate are kept.
     package static let events = 12
-    /// Limits for version 1 notifications. `legacyTransactions` limits active and ended transactions separately, and
-    /// `legacyIds` limits the IDs of settled facts; the last ones received are kept. `legacyEvents` limits the history
-    /// to the notifications with the latest dates.
+    /// Limits for version 1 notifications. `legacyTransactions` limits the statements about active and about ended
+    /// transactions separately, and `legacyIds` limits the IDs of settled facts; the last ones received are kept.
+    /// `legacyEvents` limits the history to the notifications with the latest dates.
     static let legacyTransactions = 16
     static let legacyIds = 16
     static let legacyEvents = 8

@@ -12,11 +12,8 @@ internal import JSON
 /// Each kind of fact is a separate join. Bounds and erasures use the time of receipt, so a forged date in a body
 /// affects neither.
 package struct LegacyFacts: Hashable, Sendable {
-    /// Transactions that, according to the bodies, were neither cancelled nor replaced by an upgrade.
-    package private(set) var transactions = Transactions()
-    /// Transactions that were cancelled or replaced by an upgrade. Later bodies cannot undo that, because version 1 has
-    /// no notification for a reversal.
-    package private(set) var endedTransactions = Transactions()
+    private var active = LegacyStatements(by: .expiry)
+    private var ended = LegacyStatements(by: .cancellation)
     private(set) var renewal: UnsignedRenewal?
     /// The newest body that identifies the purchase but none of its transactions.
     private(set) var unresolved: LegacyFactId?
@@ -34,20 +31,27 @@ package struct LegacyFacts: Hashable, Sendable {
 
     /// Whether any fact can change an answer or cause a query to Apple.
     var hasFacts: Bool {
-        !transactions.isEmpty || !endedTransactions.isEmpty || renewal != nil || unresolved != nil
+        !active.isEmpty || !ended.isEmpty || renewal != nil || unresolved != nil
     }
+
+    /// Transactions that, according to the bodies, were neither cancelled nor replaced by an upgrade.
+    package var transactions: Transactions { active.greatest }
+    /// Transactions that were cancelled or replaced by an upgrade. Later bodies cannot undo that, because version 1 has
+    /// no notification for a reversal.
+    package var endedTransactions: Transactions { ended.greatest }
 
     /// The version 1 notifications in the history, oldest first.
     package var events: [PurchaseEvent] { history.values }
 
     /// Active and ended transactions, each listed once.
     package var allTransactions: [TransactionFacts] {
-        transactions.values + endedTransactions.values.filter { transactions[$0.key] == nil }
+        let transactions = transactions
+        return transactions.values + endedTransactions.values.filter { transactions[$0.key] == nil }
     }
 
     /// The IDs of all facts.
     var ids: [LegacyFactId] {
-        (transactions.values + endedTransactions.values).map(\.version)
+        (active.values + ended.values).map(\.version)
             + [renewal.map { LegacyFactId($0.facts.version) }, unresolved].compactMap { $0 }
     }
 
@@ -71,7 +75,7 @@ package struct LegacyFacts: Hashable, Sendable {
     ) {
         for id in other.confirmed.values where confirm(id, erasedAt: erasedAt) { outcome.isChanged = true }
         for id in other.setAside.values where putAside(id, erasedAt: erasedAt) { outcome.isChanged = true }
-        for transaction in other.transactions.values + other.endedTransactions.values {
+        for transaction in other.active.values + other.ended.values {
             take(transaction, erasedAt: erasedAt, &outcome)
         }
         if let facts = other.renewal { take(facts, erasedAt: erasedAt, &outcome) }
@@ -86,11 +90,8 @@ package struct LegacyFacts: Hashable, Sendable {
             outcome.isStale = true
             return
         }
-        let bound = FactsBounds.legacyTransactions
         let result =
-            offered.revocationDate != nil || offered.isUpgraded
-            ? endedTransactions.take(offered, latest: bound, isNewer: TransactionFacts.isCancelledLater)
-            : transactions.take(offered, latest: bound, isNewer: TransactionFacts.isLonger)
+            offered.revocationDate != nil || offered.isUpgraded ? ended.take(offered) : active.take(offered)
         switch result {
         case .taken: outcome.isChanged = true
         case .stale: outcome.isStale = true
@@ -147,28 +148,13 @@ package struct LegacyFacts: Hashable, Sendable {
     }
 
     mutating func erase(upTo moment: AppStoreInstant) {
-        transactions.removeAll { $0.version.signedDate <= moment }
-        endedTransactions.removeAll { $0.version.signedDate <= moment }
+        active.removeAll(receivedUpTo: moment)
+        ended.removeAll(receivedUpTo: moment)
         if let renewal, renewal.facts.version.signedDate <= moment { self.renewal = nil }
         if let unresolved, unresolved.signedDate <= moment { self.unresolved = nil }
         history.removeAll(signedUpTo: moment)
         confirmed.removeAll(receivedUpTo: moment)
         setAside.removeAll(receivedUpTo: moment)
-    }
-}
-
-extension TransactionFacts {
-    /// Returns whether a statement about a cancelled transaction replaces another. The later cancellation wins, then
-    /// the later receipt.
-    fileprivate static func isCancelledLater(_ one: TransactionFacts, than other: TransactionFacts) -> Bool {
-        let (date, otherDate) = (one.revocationDate ?? .earliest, other.revocationDate ?? .earliest)
-        return date == otherDate ? isNewer(one, than: other) : date > otherDate
-    }
-
-    /// Returns whether a statement about a transaction replaces another. The later expiry wins, then the later receipt.
-    fileprivate static func isLonger(_ one: TransactionFacts, than other: TransactionFacts) -> Bool {
-        let (date, otherDate) = (one.expiresDate ?? .earliest, other.expiresDate ?? .earliest)
-        return date == otherDate ? isNewer(one, than: other) : date > otherDate
     }
 }
 
@@ -181,8 +167,8 @@ extension LegacyFacts {
         setAside.write(as: "setAside", to: &object)
         if let unresolved { LegacyFactIds([unresolved]).write(as: "unresolved", to: &object) }
         renewal?.write(to: &object)
-        transactions.write(to: &object)
-        if !endedTransactions.isEmpty { object.object("ended") { endedTransactions.write(to: &$0) } }
+        active.write(to: &object)
+        if !ended.isEmpty { object.object("ended") { ended.write(to: &$0) } }
         history.write(to: &object)
     }
 
@@ -192,18 +178,18 @@ extension LegacyFacts {
     ///   text that this library wrote.
     init?(_ element: JSONElement, keepsText: Bool) {
         var fields = FieldReader(element)
-        guard let transactions = fields.transactions(), let eventText = fields.dense("events"),
+        guard let active = fields.statements(), let eventText = fields.dense("events"),
             let events = PurchaseEvents(dense: eventText, kinds: fields.element("eventKinds"))
         else { return nil }
-        var ended = Transactions()
+        var ended: [TransactionFacts] = []
         if let element = fields.object("ended") {
             var endedFields = FieldReader(element)
-            guard let read = endedFields.transactions() else { return nil }
+            guard let read = endedFields.statements() else { return nil }
             ended = read
         }
         var outcome = PurchaseFacts.MergeOutcome()
         // Facts marked as signed are skipped, because signed facts are stored elsewhere.
-        for transaction in transactions.values + ended.values where !transaction.version.isSigned {
+        for transaction in active + ended where !transaction.version.isSigned {
             take(transaction, erasedAt: nil, &outcome)
         }
         if let facts = UnsignedRenewal(&fields, keepsText: keepsText) { take(facts, erasedAt: nil, &outcome) }
@@ -221,10 +207,14 @@ extension FieldReader {
         return element.plainTextRange.map { DenseReader(element.document.bytes, $0) }
     }
 
-    /// Reads the members `traits` and `transactions`, or returns nil if they are not in the form that this library
+    /// Reads the members that ``LegacyStatements`` writes, or returns nil if they are not in the form that this library
     /// writes.
-    fileprivate mutating func transactions() -> Transactions? {
+    fileprivate mutating func statements() -> [TransactionFacts]? {
         let traits = objects("traits").map(TransactionTraits.init(_:))
-        return dense("transactions").flatMap { Transactions(dense: $0, traits: traits) }
+        guard let text = dense("transactions"), let greatest = Transactions.statements(dense: text, traits: traits)
+        else { return nil }
+        guard let element = object("superseded") else { return greatest }
+        var superseded = FieldReader(element)
+        return superseded.statements().map { greatest + $0 }
     }
 }

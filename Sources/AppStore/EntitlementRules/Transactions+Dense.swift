@@ -52,6 +52,17 @@ extension Transactions {
 
     /// Reads the output of ``write(to:)``, or returns nil for any other text.
     init?(dense reader: DenseReader, traits: [TransactionTraits]) {
+        guard let values = Self.statements(dense: reader, traits: traits) else { return nil }
+        if values.count <= FactsBounds.periods, Self.areOrdered(values) {
+            self.init(ordered: values)
+        } else {
+            self.init()
+            for value in values { _ = take(value) }
+        }
+    }
+
+    /// Reads the statements in the output of ``write(to:)``, or returns nil for any other text.
+    static func statements(dense reader: DenseReader, traits: [TransactionTraits]) -> [TransactionFacts]? {
         var reader = reader
         var values: [TransactionFacts] = []
         // An entry takes about 24 bytes. Most purchases have few transactions, and usually one more is merged.
@@ -78,13 +89,7 @@ extension Transactions {
                     start: start, expiresDate: previousLength.flatMap { DenseReader.instant($0, since: previous) },
                     revocationDate: revocationDate, traits: traits[Int(number)]))
         }
-        guard !reader.isMalformed else { return nil }
-        if values.count <= FactsBounds.periods, Self.areOrdered(values) {
-            self.init(ordered: values)
-        } else {
-            self.init()
-            for value in values { _ = take(value) }
-        }
+        return reader.isMalformed ? nil : values
     }
 
     /// Returns whether the transactions are sorted and unique, as this library writes them.

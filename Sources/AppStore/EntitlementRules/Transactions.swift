@@ -43,25 +43,6 @@ package struct Transactions: Hashable, Sendable {
         return insertWhereRoom(offered) ? .taken : .stale
     }
 
-    /// Merges a statement and keeps only the transactions with the latest statements.
-    ///
-    /// - Parameter isNewer: returns whether a statement replaces another about the same transaction.
-    mutating func take(
-        _ offered: TransactionFacts, latest bound: Int,
-        isNewer: (TransactionFacts, TransactionFacts) -> Bool
-    ) -> Outcome {
-        if let index = index(of: offered.key) {
-            guard isNewer(offered, values[index]) else { return offered == values[index] ? .known : .stale }
-            values.remove(at: index)
-        }
-        insert(offered)
-        guard values.count > bound,
-            let oldest = values.min(by: { ($0.version, $0.key) < ($1.version, $1.key) })?.key
-        else { return .taken }
-        values.removeAll { $0.key == oldest }
-        return oldest == offered.key ? .stale : .taken
-    }
-
     /// Replaces the known statement about a transaction regardless of its version. Use this only for evaluation.
     mutating func overlay(_ statement: TransactionFacts) {
         values.removeAll { $0.key == statement.key }

@@ -90,6 +90,53 @@ import Testing
         #expect(try PurchaseFacts(json: whole.jsonText) == whole)
     }
 
+    /// Returns an unsigned statement about a transaction.
+    private func unsigned(_ id: String, days: Int64, received: Int64, revoked: Int64? = nil) throws -> PurchaseFacts {
+        var transaction = period(id, from: 0, to: days * day)
+        if let revoked { transaction = transaction.with("revocationDate", date: revoked * day) }
+        let uuid = "\(id)-\(days)-\(received)-\(revoked ?? 0)"
+        return try #require(
+            try Notification(.didRenew, signed: days * day, uuid: uuid, transaction: transaction)
+                .facts(isSigned: false, received: received * day))
+    }
+
+    @Test(arguments: 0..<16 as Range<UInt64>)
+    func `version 1 statements are merged in any order and grouping beyond the bound`(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let facts = try (0..<120).map { _ in
+            try unsigned(
+                "\(Int64.random(in: 100..<124, using: &random))", days: Int64.random(in: 6...8, using: &random),
+                received: Int64.random(in: 0...60, using: &random),
+                revoked: Bool.random(using: &random) ? Int64.random(in: 1...2, using: &random) : nil)
+        }
+        for _ in 0..<6 {
+            var parts = try (0..<3).map { _ in try merged(facts.filter { _ in Bool.random(using: &random) }) }
+            if Bool.random(using: &random) { parts[1].erase(upTo: at(Int64.random(in: 0...60, using: &random) * day)) }
+            let (a, b, c) = (parts[0], parts[1], parts[2])
+            let whole = try merged([a, merged([b, c])])
+            #expect(try whole == merged([merged([a, b]), c]))
+            #expect(try whole.jsonText == merged([c, b, a]).jsonText)
+            #expect(try merged([a, b]) == merged([b, a]))
+            #expect(try merged([a, a]) == a)
+            #expect(try PurchaseFacts(json: whole.jsonText) == whole)
+        }
+        let whole = try merged(facts)
+        for _ in 0..<6 { #expect(try merged(facts.shuffled(using: &random)) == whole) }
+    }
+
+    @Test func `a longer version 1 statement that the bound drops does not return with a later one`() throws {
+        let (long, short) = (try unsigned("1", days: 30, received: 1), try unsigned("1", days: 20, received: 50))
+        let others = try (2..<Int64(18)).map { try unsigned("\($0)", days: 7, received: $0) }
+        let expected = try merged([long, short] + others)
+        #expect(try merged([long] + others + [short]) == expected)
+        #expect(expected.legacy?.transactions[TransactionId("1")]?.expiresDate == at(20 * day))
+        // Below the bound, the later end applies, whichever statement was received last.
+        let both = try merged([long, short])
+        #expect(both.legacy?.transactions[TransactionId("1")]?.expiresDate == at(30 * day))
+        #expect(both.legacy?.transactions.count == 1 && both.legacy?.allTransactions.count == 1)
+        #expect(try PurchaseFacts(json: both.jsonText) == both)
+    }
+
     @Test func `the account is kept after its transaction is dropped`() throws {
         // Only the first periods have the token.
         let facts = try (0..<Int64(60)).map { number in
