@@ -18,6 +18,14 @@ package struct Sweep: Hashable, Sendable {
             self.isDryRun = isDryRun
             self.requestedAt = requestedAt
         }
+
+        /// Returns whether another request replaces this one. Of two requests at the same time, the one that starts
+        /// earlier is used, then the one that ends later, then a dry run. The order of merging does not matter.
+        fileprivate func isOlder(than other: Request) -> Bool {
+            if requestedAt != other.requestedAt { return requestedAt < other.requestedAt }
+            return (-range.from, range.to, isDryRun ? 0 : 1)
+                < (-other.range.from, other.range.to, other.isDryRun ? 0 : 1)
+        }
     }
 
     /// The minimum interval between the start of a run and that of a subsequent requested run, in milliseconds.
@@ -156,7 +164,7 @@ package struct Sweep: Hashable, Sendable {
         let before = self
         if let wanted = other.wantedAt { wantedAt = max(wanted, wantedAt ?? wanted) }
         if let cancelled = other.cancelledAt { cancelledAt = max(cancelled, cancelledAt ?? cancelled) }
-        if let wish = other.request, request.map({ $0.requestedAt < wish.requestedAt }) ?? true { request = wish }
+        if let wish = other.request, request.map({ $0.isOlder(than: wish) }) ?? true { request = wish }
         let (known, new) = (version, other.version)
         if new > known || new == known && stateText.lexicographicallyPrecedes(other.stateText) {
             (step, run, last, nextAt) = (other.step, other.run, other.last, other.nextAt)

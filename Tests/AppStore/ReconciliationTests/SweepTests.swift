@@ -193,6 +193,23 @@ import Testing
         #expect(left == right)
     }
 
+    @Test func `two requests at the same time are merged in any order`() {
+        let values: [(Int64, Int64, Bool)] = [(1, 2, true), (1, 3, true), (0, 2, false), (0, 2, true)]
+        let requests = values.map { from, to, isDryRun in
+            Sweep.Request(range: SweepRange(from: from, to: to), isDryRun: isDryRun, requestedAt: Self.start)
+        }
+        for one in requests {
+            for other in requests {
+                var (left, right) = (sweep(.backfill("1")), sweep(.backfill("1")))
+                (left.request, right.request) = (one, other)
+                let before = left
+                _ = left.merge(right)
+                _ = right.merge(before)
+                #expect(left == right)
+            }
+        }
+    }
+
     @Test func `a request makes a backfill due, and its end is kept for 30 days`() throws {
         var sweep = sweep(.backfill("1"))
         sweep.request = Sweep.Request(range: SweepRange(from: 1, to: 2), isDryRun: true, requestedAt: Self.start)
