@@ -15,6 +15,9 @@ package struct Story: Sendable {
         package let changes: [StoryChange]
         /// All facts, or nil if the searched records contain none.
         package let facts: PurchaseFacts?
+        /// All transactions in the searched records, including those that ``facts`` no longer contains because of an
+        /// erasure or a bound.
+        package let transactions: Set<TransactionId>
     }
 
     /// The searched and the unsearched parts of a topic.

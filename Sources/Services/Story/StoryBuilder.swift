@@ -41,9 +41,8 @@ package struct StoryBuilder: Sendable {
             inputs[key(of: facts), default: []].append(input(notification, facts))
         }
         for record in collector.states {
-            guard let facts = record.value.flatMap({ try? PurchaseFacts(published: $0) }) else { continue }
-            let cause = StoryCause.publication(position: StoryNotification.position(record))
-            inputs[key(of: facts), default: []].append(StoryInput(at: time(of: record), facts: facts, cause: cause))
+            guard let input = published(record, collector.environment) else { continue }
+            inputs[key(of: input.facts), default: []].append(input)
         }
         let keys = Set(inputs.keys).union(collector.keys.map { String(decoding: $0, as: UTF8.self) })
         let wanted = collector.notificationUUID == nil ? keys : Set(inputs.keys).intersection(keys)
@@ -99,6 +98,23 @@ package struct StoryBuilder: Sendable {
                 uuid: notification.uuid, type: notification.type, position: notification.position))
     }
 
+    /// Returns the facts in a record from the entitlement topic, or nil if they cannot be read. A tombstone is an
+    /// erasure: without it, the notifications that Kafka still has would restore the erased state.
+    private func published(_ record: KafkaRecord, _ environment: AppStoreEnvironment) -> StoryInput? {
+        let position = StoryNotification.position(record)
+        if let value = record.value {
+            guard let facts = try? PurchaseFacts(published: value) else { return nil }
+            return StoryInput(at: time(of: record), facts: facts, cause: .publication(position: position))
+        }
+        guard let key = record.key,
+            let (bundleId, subject) = RecordKey.parts(of: String(decoding: key, as: UTF8.self))
+        else { return nil }
+        var erased = PurchaseFacts(
+            environment: environment, bundleId: bundleId, originalTransactionId: OriginalTransactionId(subject))
+        erased.erase(upTo: record.stateMoment)
+        return StoryInput(at: time(of: record), facts: erased, cause: .erasure(position: position))
+    }
+
     private func purchase(_ key: String, _ inputs: [StoryInput]) -> Story.Purchase? {
         guard let (bundleId, subject) = RecordKey.parts(of: key) else { return nil }
         // Publications follow the notifications that led to them, even within the same millisecond.
@@ -111,7 +127,8 @@ package struct StoryBuilder: Sendable {
         return Story.Purchase(
             key: key, bundleId: bundleId, originalTransactionId: OriginalTransactionId(subject),
             standings: current?.standings ?? [], nextChange: current?.nextChange, changes: replay.changes,
-            facts: replay.facts)
+            facts: replay.facts,
+            transactions: Set(inputs.flatMap { $0.facts.orderedTransactions.map(\.transactionId) }))
     }
 
     private func entry(of notification: StoryNotification, _ reading: StoryReading) -> StoryEntry {

@@ -32,6 +32,7 @@ extension StoryCause {
                 StoryName.notificationUUID: uuid.map { .string($0) } ?? .null, StoryName.position: .string(position),
             ]
         case .publication(let position): [StoryName.kind: "published_state", StoryName.position: .string(position)]
+        case .erasure(let position): [StoryName.kind: "erasure", StoryName.position: .string(position)]
         case .time: [StoryName.kind: "time"]
         }
     }
@@ -43,6 +44,7 @@ extension StoryCause {
             "\(type) \(uuid ?? "without a notificationUUID") at \(position)"
         case .publication(let position):
             "facts of the published state at \(position), not found in any of the searched notifications"
+        case .erasure(let position): "the erasure at \(position)"
         case .time: "time passed; no notification"
         }
     }

@@ -2,6 +2,7 @@ internal import AppStoreModel
 internal import EntitlementRules
 internal import JSON
 internal import KafkaModel
+internal import KeyedState
 internal import PipelineRuntime
 internal import Records
 
@@ -77,6 +78,12 @@ extension StoryEntry {
         let places = groups.compactMap { $0.status(of: record) }
         if !places.isEmpty { fields.append(StoryField(StoryName.groups, .array(places.map { .object($0) }))) }
         guard let value = record.value else {
+            guard record.header(StateHeader.expired) == nil else {
+                self.init(
+                    at: record.time, .published, "state removed: its erasure has expired", purchase: record.keyText,
+                    fields: fields)
+                return
+            }
             self.init(
                 at: record.stateMoment, .erased, "erased: everything signed up to this moment",
                 purchase: record.keyText, fields: fields)
@@ -109,10 +116,10 @@ extension KafkaRecord {
         timestampMilliseconds.map { AppStoreInstant(clampingMillisecondsSince1970: $0) } ?? .earliest
     }
 
-    /// The time up to which a tombstone erases facts: the value of its `sluice.state.moment` header or, without one,
-    /// the record's timestamp.
-    fileprivate var stateMoment: AppStoreInstant {
-        header("sluice.state.moment")?.text.flatMap { Int64($0) }
+    /// The time up to which a tombstone erases facts: the value of its moment header or, without one, the record's
+    /// timestamp.
+    var stateMoment: AppStoreInstant {
+        header(StateHeader.moment)?.text.flatMap { Int64($0) }
             .map { AppStoreInstant(clampingMillisecondsSince1970: $0) } ?? time
     }
 }

@@ -8,6 +8,8 @@ package enum StoryCause: Hashable, Sendable {
     /// A published state with facts that are in none of the searched notifications, such as facts from an app's upload
     /// or Apple's response.
     case publication(position: String)
+    /// A tombstone in the state topic, which erases all facts signed up to a time.
+    case erasure(position: String)
     /// Time has passed; the facts have not changed since the previous cause.
     case time
 }

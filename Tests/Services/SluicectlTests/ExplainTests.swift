@@ -152,6 +152,43 @@ import Testing
         }
     }
 
+    @Test func `an erased purchase has no state, although Kafka still has its notifications`() async throws {
+        let world = try await StoryWorld()
+        try await world.write(try world.produced(StoryWorld.bought))
+        try await world.erase("1001", at: "2026-09-10")
+        let flags = ["1001", "--why", "monthly", "--at"]
+        let after = try await ask(flags + ["2026-09-20T00:00:00Z"] + Self.app, world)
+        #expect(after.json["answer"]?.object?["isEntitled"] == false)
+        #expect(after.text.contains("monthly is not granted") && after.text.contains("cause   the erasure at"))
+        let last = after.json["answer"]?.object?["purchases"]?.array?.first?.object?["last"]?.object
+        #expect(last?["cause"]?.object?["kind"] == "erasure" && last?["at"] == "2026-09-10T00:00:00.000Z")
+        let before = try await ask(flags + ["2026-09-05T00:00:00Z"] + Self.app, world)
+        #expect(before.json["answer"]?.object?["isEntitled"] == true)
+        #expect(before.text.contains("the facts were erased"))
+        let now = try await ask(["1001"] + Self.app, world)
+        #expect(holders(now.json["purchases"]?.array?.first?.object) == [])
+        await world.close()
+    }
+
+    @Test func `the refund case of an erased purchase is found`() async throws {
+        try await withWorld { world, _ in
+            try await world.erase("2001", at: "2026-10-20")
+            let answer = try await ask(["2001"] + Self.app, world)
+            #expect(answer.entries("erased").count == 1)
+            #expect(answer.entries("refund_answered").map { $0["transactionId"] } == ["2001"])
+        }
+    }
+
+    @Test func `the tombstone of an expired row is not an erasure`() async throws {
+        let world = try await StoryWorld()
+        try await world.erase("1001", at: "2026-09-10")
+        try await world.erase("1001", at: "2026-10-25", headers: [KafkaHeader(key: "sluice.state.expired", text: "1")])
+        let answer = try await ask(["1001"] + Self.app, world)
+        #expect(answer.entries("erased").map { $0["at"] } == ["2026-09-10T00:00:00.000Z"])
+        #expect(answer.entries("published").map { $0["title"] } == ["state removed: its erasure has expired"])
+        await world.close()
+    }
+
     // MARK: On call
 
     @Test func `8: where is this notification, and who has handled it?`() async throws {

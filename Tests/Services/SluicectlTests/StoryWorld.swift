@@ -153,6 +153,17 @@ struct StoryWorld {
         return "\(delivery.topic)/\(delivery.partition)@\(delivery.offset)"
     }
 
+    /// Writes the tombstone of an erased purchase.
+    ///
+    /// - Parameter headers: the tombstone's headers.
+    func erase(_ purchase: String, at text: String, headers: [KafkaHeader] = []) async throws {
+        try await write(
+            KafkaProducerRecord(
+                topic: names.entitlements(.production),
+                timestampMilliseconds: try Self.at(text).millisecondsSince1970,
+                key: Array("\(Self.bundle)/\(purchase)".utf8), value: nil, headers: headers))
+    }
+
     /// Returns the row of the reconciler's index for a notification.
     func indexed(_ draft: Draft) throws -> KafkaProducerRecord {
         let row = ReconciliationRow.received(
@@ -248,11 +259,7 @@ extension StoryWorld {
                 environment: .production, bundleId: BundleId(Self.bundle),
                 notificationUUID: NotificationUUID(Self.uuid(7)), receivedBytes: Array("{}".utf8)
             ).produced(to: names.quarantine))
-        try await write(
-            KafkaProducerRecord(
-                topic: names.entitlements(.production),
-                timestampMilliseconds: try Self.at("2026-10-22").millisecondsSince1970,
-                key: Array("\(Self.bundle)/5001".utf8), value: nil))
+        try await erase("5001", at: "2026-10-22")
         for group in ["sluice-entitlements", "sluice-refunds"] { try await commit(group) }
         positions[8] = try await write(try produced(Self.waiting))
         try await commit("sluice-entitlements")

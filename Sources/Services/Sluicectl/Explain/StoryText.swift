@@ -88,6 +88,7 @@ struct StoryText {
             return "\(type) \(cause[StoryName.notificationUUID]?.string ?? "-") at \(position)"
         case "published_state":
             return "published state at \(position), with facts that are in none of the searched notifications"
+        case "erasure": return "erasure at \(position)"
         default: return "time"
         }
     }
@@ -140,11 +141,16 @@ struct StoryText {
             text += "  cause   \(printable(change.cause.text))\n"
             if change.cause == .time, let origin = change.origin { text += "  facts   \(printable(origin.text))\n" }
         }
-        for standing in purchase.asKnownNow ?? [] { text += self.text(standing, "later") }
-        if purchase.asKnownNow != nil { text += "          according to Apple's statements received since then\n" }
+        if let later = purchase.asKnownNow {
+            for standing in later { text += self.text(standing, "later") }
+            text +=
+                later.isEmpty
+                ? "  later   nothing: the facts were erased or replaced since then\n"
+                : "          according to Apple's statements received since then\n"
+        }
         guard isWhy else { return text }
         for change in purchase.changes {
-            let states = change.after.map(\.line).joined(separator: "; ")
+            let states = change.after.isEmpty ? "no state" : change.after.map(\.line).joined(separator: "; ")
             text += "  \(PlainText.seconds(change.at))  \(printable(states))  (\(printable(change.cause.text)))\n"
         }
         return text

@@ -1,5 +1,4 @@
 internal import AppStoreModel
-internal import EntitlementRules
 package import Kafka
 internal import Records
 
@@ -84,8 +83,8 @@ package struct StoryReader {
     package func refunds(of story: Story, notificationUUID: String?) async throws -> [StoryEntry] {
         var keys: Set<[UInt8]> = []
         for purchase in story.purchases {
-            for transaction in purchase.facts?.orderedTransactions ?? [] {
-                keys.insert(Array(RecordKey.transaction(purchase.bundleId, transaction.transactionId).utf8))
+            for transaction in purchase.transactions {
+                keys.insert(Array(RecordKey.transaction(purchase.bundleId, transaction).utf8))
             }
         }
         let topic = names.refunds(environment)
