@@ -122,13 +122,33 @@ package struct StoryBuilder: Sendable {
             if one.element.at != other.element.at { return one.element.at < other.element.at }
             return one.offset < other.offset
         }.map(\.element)
-        let replay = StoryReplay(ordered, until: now, rules: model.rules)
+        let replay = StoryReplay(Self.withoutRepetitions(ordered), until: now, rules: model.rules)
         let current = replay.facts?.standings(at: now, rules: model.rules)
         return Story.Purchase(
             key: key, bundleId: bundleId, originalTransactionId: OriginalTransactionId(subject),
             standings: current?.standings ?? [], nextChange: current?.nextChange, changes: replay.changes,
             facts: replay.facts,
             transactions: Set(inputs.flatMap { $0.facts.orderedTransactions.map(\.transactionId) }))
+    }
+
+    /// The maximum difference, in milliseconds, between the clocks of the ingress and of sluice-entitlements.
+    private static let clockTolerance: Int64 = 60_000
+
+    /// Removes published states that only repeat facts from notifications. If the clock of sluice-entitlements is
+    /// behind, such a state precedes the notification that led to it, and would be shown as the cause in its place.
+    private static func withoutRepetitions(_ ordered: [StoryInput]) -> [StoryInput] {
+        var notifications = ordered.filter(\.isNotification)[...]
+        var known: PurchaseFacts?
+        return ordered.filter { input in
+            guard case .publication = input.cause else { return true }
+            let end = input.at.advanced(byMilliseconds: clockTolerance)
+            while let next = notifications.first, next.at <= end {
+                if known == nil { known = next.facts } else { known?.merge(next.facts) }
+                notifications = notifications.dropFirst()
+            }
+            guard var merged = known else { return true }
+            return merged.merge(input.facts).isChanged
+        }
     }
 
     private func entry(of notification: StoryNotification, _ reading: StoryReading) -> StoryEntry {

@@ -25,6 +25,8 @@ package struct StoryInput: Sendable {
         self.facts = facts
         self.cause = cause
     }
+
+    var isNotification: Bool { if case .notification = cause { true } else { false } }
 }
 
 /// A change in a purchase's state.

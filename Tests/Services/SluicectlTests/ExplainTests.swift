@@ -97,6 +97,28 @@ import Testing
         }
     }
 
+    @Test func `a notification is the cause of a change, although the clock of its consumer is behind`() async throws {
+        let world = try await StoryWorld()
+        var bought = StoryWorld.bought
+        bought.received = "2026-09-01T00:00:02Z"
+        let position = try await world.write(try world.produced(bought))
+        try await world.write(try world.published(bought, at: "2026-09-01T00:00:01Z"))
+        let answer = try await ask(["1001", "--at", "2026-09-02T00:00:00Z"] + Self.app, world)
+        let last = answer.json["answer"]?.object?["purchases"]?.array?.first?.object?["last"]?.object
+        #expect(last?["cause"]?.object?["kind"] == "notification")
+        #expect(last?["cause"]?.object?["position"]?.string == position)
+        await world.close()
+    }
+
+    @Test func `a published state is the cause of a change that no notification explains`() async throws {
+        let world = try await StoryWorld()
+        try await world.write(try world.published(StoryWorld.bought, at: "2026-09-01T00:00:01Z"))
+        let answer = try await ask(["1001", "--at", "2026-09-02T00:00:00Z"] + Self.app, world)
+        let last = answer.json["answer"]?.object?["purchases"]?.array?.first?.object?["last"]?.object
+        #expect(last?["cause"]?.object?["kind"] == "published_state")
+        await world.close()
+    }
+
     @Test func `4: whose is the line item of this invoice?`() async throws {
         try await withWorld { world, _ in
             let answer = try await ask(["9002"], world)

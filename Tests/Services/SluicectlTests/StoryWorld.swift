@@ -153,6 +153,20 @@ struct StoryWorld {
         return "\(delivery.topic)/\(delivery.partition)@\(delivery.offset)"
     }
 
+    /// Returns the published state of a purchase with a single notification.
+    func published(_ draft: Draft, at text: String) throws -> KafkaProducerRecord {
+        let record = try produced(draft)
+        let notification = try NotificationRecord(key: record.key, value: record.value, headers: record.headers)
+        let facts = try #require(
+            PurchaseFacts(
+                notification: notification.notification, transaction: notification.transaction,
+                renewalInfo: notification.renewalInfo))
+        let at = try Self.at(text)
+        return KafkaProducerRecord(
+            topic: names.entitlements(.production), timestampMilliseconds: at.millisecondsSince1970, key: record.key,
+            value: facts.published(at: at, rules: ProductRules()).value)
+    }
+
     /// Writes the tombstone of an erased purchase.
     ///
     /// - Parameter headers: the tombstone's headers.
