@@ -75,8 +75,11 @@ package struct Story: Sendable {
         self.environment = environment
     }
 
-    /// Whether anything was found.
-    package var isFound: Bool { !entries.isEmpty }
+    /// Whether ``limit(from:to:)`` removed any events.
+    private var isLimited = false
+
+    /// Whether anything was found, at any time.
+    package var isFound: Bool { isLimited || !entries.isEmpty }
 
     /// Adds events in chronological order. Events at the same time keep their given order.
     package mutating func add(_ others: [StoryEntry]) {
@@ -86,8 +89,10 @@ package struct Story: Sendable {
 
     /// Removes the events outside a time range.
     package mutating func limit(from: AppStoreInstant?, to: AppStoreInstant?) {
+        let count = entries.count
         entries.removeAll { entry in
             from.map { entry.at < $0 } ?? false || to.map { entry.at >= $0 } ?? false
         }
+        if entries.count < count { isLimited = true }
     }
 }

@@ -429,6 +429,15 @@ import Testing
         }
     }
 
+    @Test func `a range of time without events is not an identifier that was not found`() async throws {
+        try await withWorld { world, _ in
+            let answer = try await ask(["1001", "--from", "2026-10-25T00:00:00Z"] + Self.app, world)
+            #expect(answer.code == 0 && answer.json["found"] == true && answer.json["timeline"] == [])
+            #expect(answer.text.contains("no events between --from and --to"))
+            #expect(!answer.text.contains("nothing was found"))
+        }
+    }
+
     @Test func `states are replayed at Apple's times on request`() async throws {
         try await withWorld { world, _ in
             let answer = try await ask(["1001", "--as-signed"] + Self.app, world)

@@ -67,4 +67,15 @@ import Testing
             to: AppStoreInstant(clampingMillisecondsSince1970: 3_000))
         #expect(story.entries.map(\.title) == ["b", "c"])
     }
+
+    @Test func `a range of time without events does not make a story empty`() throws {
+        var story = Story(try #require(StoryIdentifier("1")), .production)
+        let later = AppStoreInstant(clampingMillisecondsSince1970: 3_000)
+        story.limit(from: later, to: nil)
+        #expect(!story.isFound)
+        story.add([StoryEntry(at: AppStoreInstant(clampingMillisecondsSince1970: 2_000), .state, "a")])
+        story.limit(from: later, to: nil)
+        #expect(story.entries.isEmpty && story.isFound)
+        #expect(story.json(reveals: false)["found"] == true)
+    }
 }

@@ -13,7 +13,7 @@ struct StoryText {
         if let answer {
             text += self.text(answer)
         } else if story.entries.isEmpty {
-            text += "\nnothing was found\n"
+            text += story.isFound ? "\nno events between --from and --to\n" : "\nnothing was found\n"
         } else {
             text += "\n" + story.entries.map(self.text).joined()
         }
