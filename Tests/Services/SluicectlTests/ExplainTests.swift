@@ -82,6 +82,18 @@ import Testing
         }
     }
 
+    @Test func `the state at a time in the future is refused instead of shown as the current one`() async throws {
+        try await withWorld { world, _ in
+            // The period ends on 15 November, and it is 1 November.
+            let later = await sluicectl(
+                world.command(["1001", "--why", "monthly", "--at", "2026-12-01T00:00:00Z"] + Self.app))
+            #expect(later.exitCode == 64 && later.printed.output.isEmpty)
+            #expect(later.printed.complaints.contains { $0.contains("--at: the time is in the future") })
+            let now = try await ask(["1001", "--why", "monthly", "--at", "2026-11-01T00:00:00Z"] + Self.app, world)
+            #expect(now.code == 0 && now.json["answer"]?.object?["isEntitled"] == true)
+        }
+    }
+
     @Test func `3: what happened to this purchase, by the id of any of its transactions?`() async throws {
         try await withWorld { world, positions in
             let answer = try await ask(["1002"], world)

@@ -29,6 +29,13 @@ struct ExplainCommand {
                 "\(PlainText.printable(id)) is not an identifier", fix: "Use an identifier of at most 256 bytes",
                 exitCode: .usage)
         }
+        // States are replayed up to now, so a later state would be the current one, even if it will have ended.
+        if let at = configuration[ExplainSettings.at], at > now {
+            throw StartupError(
+                "the time is in the future", setting: "--at",
+                fix: "Use a time up to now; without --at, the text shows the next change of each purchase",
+                exitCode: .usage)
+        }
         if isRevealing { try reveals.requireAuthor() }
         let model = try entitlements.model(configuration)
         let story = try await Brokers.connected(configuration, timeout) { admin, kafka in

@@ -7,8 +7,9 @@ internal import ServiceKit
 
 /// The flags of `sluicectl explain`.
 enum ExplainSettings {
-    static let at = Setting("at", .instant, help: "Show the state at this time and its cause, instead of a timeline.")
-        .optional.onCommandLineOnly
+    static let at = Setting(
+        "at", .instant, help: "Show the state at this time, up to now, and its cause, instead of a timeline."
+    ).optional.onCommandLineOnly
     static let why = Setting.string(
         "why", help: "Explain only this entitlement: whether and why it is granted, and every change to it.",
         example: "pro"
