@@ -280,6 +280,30 @@ import Testing
         }
     }
 
+    @Test func `a notification's story has only its own webhooks, a purchase's story has all of them`() async throws {
+        try await withWorld { world, _ in
+            func attempt(_ id: String, _ outcome: String) -> JSONValue {
+                .object(["at": "2026-10-01T09:00:01.000Z", "id": .string(id), "outcome": .string(outcome)])
+            }
+            try initializeCryptography()
+            let digest = SHA256.digest(of: Array("\(StoryWorld.bundle)/1001".utf8)).hex.prefix(16)
+            let attempts: [JSONValue] = [
+                attempt("notification-production-\(StoryWorld.uuid(1))", "accepted"),
+                attempt("notification-production-\(StoryWorld.uuid(2))", "refused"),
+                attempt("state-production-\(digest)-1", "accepted"),
+                attempt("state-production-0000000000000000-1", "accepted"),
+            ]
+            let body = JSONValue.object(["attempts": .array(attempts)]).json
+            let webhooks = try FakeReadAPI { _ in (200, String(decoding: body, as: UTF8.self)) }
+            let url = ["--webhooks.admin.url", webhooks.url]
+            let notification = try await ask([StoryWorld.uuid(2)] + url, world)
+            let purchase = try await ask(["1001"] + Self.app + url, world)
+            await webhooks.stop()
+            #expect(notification.entries("webhook").map { $0["outcome"] } == ["refused"])
+            #expect(purchase.entries("webhook").map { $0["outcome"] } == ["accepted", "refused", "accepted"])
+        }
+    }
+
     @Test func `12: how late did it arrive?`() async throws {
         try await withWorld { world, _ in
             let answer = try await ask([StoryWorld.uuid(2)], world)

@@ -33,16 +33,22 @@ struct StoryWebhooks {
         return attempts.compactMap { entry($0, collector) }
     }
 
+    /// Returns whether a webhook belongs to the story. The story of a single notification has only that notification's
+    /// webhooks, although the collector has all notifications of the purchase.
+    private static func isOf(_ collector: StoryCollector, _ webhook: StoryWebhookId) -> Bool {
+        if let uuid = collector.notificationUUID { return webhook.notificationUUID == uuid }
+        if let uuid = webhook.notificationUUID {
+            return collector.notifications.contains { $0.text(.id)?.lowercased() == uuid }
+        }
+        return collector.keys.contains { SHA256.digest(of: $0).hex.prefix(16) == webhook.keyDigest ?? "" }
+    }
+
     private func entry(_ attempt: JSONObject, _ collector: StoryCollector) -> StoryEntry? {
         guard let id = attempt[OutputName.id]?.string, let webhook = StoryWebhookId(id),
             webhook.environment == environment,
             let at = attempt[OutputName.at]?.string.flatMap({ AppStoreInstant(rfc3339: $0) })
         else { return nil }
-        let digests = Set(collector.keys.map { String(SHA256.digest(of: $0).hex.prefix(16)) })
-        let uuids = Set(collector.notifications.compactMap { $0.text(.id)?.lowercased() })
-        let isOf =
-            webhook.notificationUUID.map(uuids.contains) ?? false || webhook.keyDigest.map(digests.contains) ?? false
-        guard isOf else { return nil }
+        guard Self.isOf(collector, webhook) else { return nil }
         var fields = [StoryField(StoryName.webhookId, .string(id))]
         for (name, member) in [
             (StoryName.outcome, OutputName.outcome), (StoryName.status, OutputName.status),
