@@ -64,6 +64,30 @@ import Testing
         }
     }
 
+    @Test func `an archived notification without a purchase is found by its notificationUUID`() async throws {
+        let world = try await StoryWorld()
+        let archive = try TestArchive(prefix: world.names.prefix)
+        let id = StoryWorld.uuid(70)
+        let signed = try StoryWorld.at("2026-08-01")
+        let identity = RecordIdentity(
+            notificationUUID: NotificationUUID(id), notificationType: .test, environment: .production,
+            bundleId: BundleId(StoryWorld.bundle), signedDate: signed)
+        let notification: JSONObject = [
+            "notificationType": "TEST", "notificationUUID": .string(id),
+            "signedDate": .integer(signed.millisecondsSince1970),
+            "data": ["environment": "Production", "bundleId": .string(StoryWorld.bundle)],
+        ]
+        let content = RecordContent(notification: JSONValue.object(notification).json)
+        try await archive.write([
+            KafkaProducerRecord(
+                identity, to: world.input, content: content, receivedAt: signed, trust: .signed, origin: .live)
+        ])
+        let flags = archive.personFlags.filter { $0 != "--topics.prefix" && $0 != world.names.prefix }
+        let story = try await explain([id] + flags, world)
+        #expect(entries(story, "notification").map { $0["title"] } == ["TEST"])
+        await world.close()
+    }
+
     @Test func `an erasure is an event, and the destroyed content is a gap`() async throws {
         try await withArchive { world, archive, _ in
             let mark = try archive.keys.mark(

@@ -94,16 +94,21 @@ struct StoryArchive {
         }
     }
 
-    /// Adds the archived notifications about the purchases, except those that are still in Kafka.
+    /// The kinds of identifiers that record keys contain, see ``RecordIdentity/key``.
+    private static let kindsInKeys: [IndexedName.Kind] = [
+        .originalTransactionId, .appTransactionId, .requestIdentifier, .externalPurchaseId, .notificationUUID,
+    ]
+
+    /// Adds the archived notifications with the story's record keys, except those that are still in Kafka.
     func collect(
         into collector: inout StoryCollector, _ topics: StoryTopics, _ gaps: inout [Story.Gap]
     ) async throws {
         guard let index else { return }
         let reader = ArchiveEntryReader(index.logs, index.contents)
-        let names = collector.keys.compactMap { RecordKey.parts(of: String(decoding: $0, as: UTF8.self)) }
-            .map { IndexedName(.originalTransactionId, $0.subject) }
+        let subjects = collector.keys.compactMap { RecordKey.parts(of: String(decoding: $0, as: UTF8.self))?.subject }
+        let names = subjects.flatMap { subject in Self.kindsInKeys.map { IndexedName($0, subject) } }
         var unreadable: [String: Int] = [:]
-        for place in try names.flatMap({ try index.index.places(of: $0) }).sorted() {
+        for place in Set(try names.flatMap({ try index.index.places(of: $0) })).sorted() {
             let input = topics.names.notifications(topics.environment)
             guard place.partition.topic == input, let entry = try await reader.entry(at: place) else { continue }
             if case .record(let record) = entry.content {
