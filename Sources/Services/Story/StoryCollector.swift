@@ -1,5 +1,5 @@
 package import AppStoreModel
-internal import ArchiveKeys
+package import ArchiveKeys
 internal import ArchiveLog
 package import KafkaModel
 package import Records
@@ -19,17 +19,20 @@ package struct StoryCollector: Sendable {
     package private(set) var quarantined: [KafkaRecord] = []
     /// Records from the entitlement topic.
     package private(set) var states: [KafkaRecord] = []
-    /// The originalTransactionIds of the purchases, for records without a key.
-    private let purchases: Set<IndexedName>
+    /// The identifiers by which records without a key are recognized: the originalTransactionIds of the purchases, and
+    /// the identifier of the story.
+    private let claims: Set<IndexedName>
 
+    /// - Parameter identifier: the story's identifier, as each of the kinds that it may have.
     package init(
-        _ names: TopicNames, _ environment: AppStoreEnvironment, keys: Set<[UInt8]>, notificationUUID: String? = nil
+        _ names: TopicNames, _ environment: AppStoreEnvironment, keys: Set<[UInt8]>, notificationUUID: String? = nil,
+        identifier: Set<IndexedName> = []
     ) {
         self.names = names
         self.environment = environment
         self.keys = keys
         self.notificationUUID = notificationUUID
-        purchases = Set(
+        claims = identifier.union(
             keys.compactMap { RecordKey.parts(of: String(decoding: $0, as: UTF8.self)) }
                 .map { IndexedName(.originalTransactionId, $0.subject) })
     }
@@ -79,10 +82,12 @@ package struct StoryCollector: Sendable {
     }
 
     /// Returns whether a quarantined record belongs to the story. The identifiers in quarantined notifications are read
-    /// without verification, so they are mere claims.
+    /// without verification, so they are mere claims. Both environments share the topic, and may share an account.
     private func isQuarantineWanted(_ record: KafkaRecord) -> Bool {
         let claimed = IndexedName.names(of: record, kind: .quarantine)
         if let notificationUUID { return claimed.contains(IndexedName(.notificationUUID, notificationUUID)) }
-        return !claimed.isDisjoint(with: purchases)
+        let kept = QuarantineRecord(key: record.key, value: nil, headers: record.headers)
+        guard kept.environment.map({ $0 == environment }) ?? true else { return false }
+        return !claimed.isDisjoint(with: claims)
     }
 }

@@ -1,4 +1,5 @@
 package import AppStoreModel
+package import ArchiveKeys
 internal import Records
 
 /// An identifier given by an operator, and the kinds that its syntax permits.
@@ -38,6 +39,26 @@ package struct StoryIdentifier: Hashable, Sendable {
     private init(_ text: String, _ kinds: [Kind]) {
         self.text = text
         self.kinds = kinds
+    }
+
+    /// The identifier as records contain it, for each of its kinds. Empty if no record contains such identifiers.
+    package var indexedNames: Set<IndexedName> {
+        Set(kinds.compactMap { $0.indexed.map { IndexedName($0, text) } })
+    }
+}
+
+extension StoryIdentifier.Kind {
+    /// The kind of the identifier in records, or nil if no record contains such identifiers.
+    package var indexed: IndexedName.Kind? {
+        switch self {
+        case .notificationUUID: .notificationUUID
+        case .appAccountToken: .appAccountToken
+        case .originalTransactionId: .originalTransactionId
+        case .transactionId: .transactionId
+        case .appTransactionId: .appTransactionId
+        case .webOrderLineItemId: .webOrderLineItemId
+        case .recordKey, .webhookId, .orderId: nil
+        }
     }
 }
 

@@ -262,6 +262,25 @@ import Testing
         }
     }
 
+    @Test(arguments: ["2000000000000001", "7e3fb204-2ab3-4c5f-8f0e-0d9c1b6a7e55"])
+    func `a quarantined notification is found by every identifier that it claims`(_ id: String) async throws {
+        try await withWorld { world, _ in
+            try await world.write(
+                QuarantineRecord(
+                    reason: "profile_date", receivedAt: try StoryWorld.at("2026-10-21"), environment: .production,
+                    bundleId: BundleId(StoryWorld.bundle),
+                    notificationUUID: NotificationUUID("7e3fb204-2ab3-4c5f-8f0e-0d9c1b6a7e55"),
+                    receivedBytes: try Signed.body()
+                ).produced(to: world.names.quarantine))
+            let answer = try await ask([id], world)
+            #expect(answer.code == 0 && answer.json["found"] == true)
+            #expect(answer.entries("quarantined").map { $0["reason"] } == ["profile_date"])
+            // An account may exist in both environments, a notificationUUID in only one.
+            let sandbox = try await ask([id, "--environment", "sandbox"], world)
+            #expect(sandbox.entries("quarantined").count == (id.contains("-") ? 1 : 0))
+        }
+    }
+
     @Test func `11: did the receiver get this webhook?`() async throws {
         try await withWorld { world, _ in
             let id = "notification-production-\(StoryWorld.uuid(2))"

@@ -62,7 +62,9 @@ final class StoryAnswers: Sendable {
             let reader = StoryReader(found, search, groups: groups, roundGap: RefundRounds.defaultGap)
             var story = Story(query.identifier, query.environment)
             story.kinds = subject.kinds
-            let collector = try await reader.records(keys: subject.keys, notificationUUID: nil).collector
+            let collector = try await reader.records(
+                of: query.identifier, keys: subject.keys, notificationUUID: nil
+            ).collector
             let progress = await reader.progress(of: collector, admin, &story.gaps)
             let now = AppStoreInstant(clampingMillisecondsSince1970: clocks.wallMilliseconds())
             StoryBuilder(model: model, now: now, groups: progress).build(collector, into: &story)

@@ -68,7 +68,7 @@ struct ExplainCommand {
             topics, search, groups: groupNames,
             roundGap: configuration[OperationsSettings.roundGap].clampedMilliseconds)
         var (collector, erasures) = try await reader.records(
-            keys: resolution.keys, notificationUUID: resolution.notificationUUID)
+            of: identifier, keys: resolution.keys, notificationUUID: resolution.notificationUUID)
         try await archive?.collect(into: &collector, topics, &story.gaps)
         StoryBuilder(
             model: model, now: now, isBySignedDate: configuration[ExplainSettings.isBySignedDate],

@@ -82,7 +82,8 @@ struct StoryArchive {
     func resolve(_ identifier: StoryIdentifier, _ input: KafkaTopic, _ result: inout StoryResolution) async throws {
         guard let index else { return }
         let reader = ArchiveEntryReader(index.logs, index.contents)
-        for (kind, name) in StoryScan.kinds where identifier.kinds.contains(name) {
+        for name in identifier.kinds {
+            guard let kind = name.indexed else { continue }
             for place in try index.index.places(of: IndexedName(kind, identifier.text)) {
                 guard place.partition.topic == input, let entry = try await reader.entry(at: place),
                     case .record(let record) = entry.content, let key = record.key

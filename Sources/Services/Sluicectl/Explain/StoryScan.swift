@@ -27,28 +27,26 @@ struct StoryScan {
     }
 
     /// Whether the scan can stop. A notification, or a transaction in an app, has only one record key, so further
-    /// matches would not add any keys.
+    /// matches would not add any keys. A quarantined notification has no record key.
     var isDone: Bool {
-        isNotification || !kinds.isDisjoint(with: [.transactionId, .originalTransactionId, .webOrderLineItemId])
+        !keys.isEmpty
+            && (isNotification
+                || !kinds.isDisjoint(with: [.transactionId, .originalTransactionId, .webOrderLineItemId]))
     }
 
     mutating func take(_ record: KafkaRecord) {
         guard let kind = ArchiveKind(topic: record.topic, names: names) else { return }
         // Quarantined notifications are base64url-encoded, so their text cannot be searched.
         guard kind == .quarantine || mentions(record) else { return }
-        let found = IndexedName.names(of: record, kind: kind).filter { $0.text == identifier.text }
-            .compactMap { Self.kinds[$0.kind] }
+        let claimed = IndexedName.names(of: record, kind: kind)
+        let found = identifier.kinds.filter { name in
+            name.indexed.map { claimed.contains(IndexedName($0, identifier.text)) } ?? false
+        }
         guard !found.isEmpty else { return }
         kinds.formUnion(found)
         if found.contains(.notificationUUID) { isNotification = true }
         if kind != .quarantine, let key = record.key { keys.insert(key) }
     }
-
-    static let kinds: [IndexedName.Kind: StoryIdentifier.Kind] = [
-        .notificationUUID: .notificationUUID, .transactionId: .transactionId,
-        .originalTransactionId: .originalTransactionId, .appAccountToken: .appAccountToken,
-        .appTransactionId: .appTransactionId, .webOrderLineItemId: .webOrderLineItemId,
-    ]
 
     private func mentions(_ record: KafkaRecord) -> Bool {
         if record.value.map(text.isFound) ?? false || record.key.map(text.isFound) ?? false { return true }

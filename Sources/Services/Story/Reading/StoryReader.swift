@@ -21,13 +21,15 @@ package struct StoryReader {
     private var names: TopicNames { topics.names }
     private var environment: AppStoreEnvironment { topics.environment }
 
-    /// Reads the records of the story's purchases or notification.
+    /// Reads the records of the story's purchases or notification, and the quarantined notifications that claim the
+    /// identifier.
     ///
     /// - Returns: the story's records and all records in the erasures topic.
     package func records(
-        keys: Set<[UInt8]>, notificationUUID: String?
+        of identifier: StoryIdentifier, keys: Set<[UInt8]>, notificationUUID: String?
     ) async throws -> (collector: StoryCollector, erasures: [KafkaRecord]) {
-        var collector = StoryCollector(names, environment, keys: keys, notificationUUID: notificationUUID)
+        var collector = StoryCollector(
+            names, environment, keys: keys, notificationUUID: notificationUUID, identifier: identifier.indexedNames)
         var erasures: [KafkaRecord] = []
         let keyed = [names.notifications(environment), names.entitlements(environment)].flatMap {
             topics.partitions(of: $0, keys: keys)
