@@ -67,7 +67,7 @@ package struct Story: Sendable {
     package var entries: [StoryEntry] = []
     package var searched: [Extent] = []
     package var gaps: [Gap] = []
-    /// Whether every topic that can contain parts of the story exists and could be read.
+    /// Whether every topic that can contain parts of the story exists and was read completely.
     package var isComplete = true
 
     package init(_ identifier: StoryIdentifier, _ environment: AppStoreEnvironment) {

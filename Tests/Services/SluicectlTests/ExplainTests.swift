@@ -416,6 +416,8 @@ import Testing
             let read = try #require(extent["records"]?.integer)
             #expect(read <= 4)
             #expect(extent["notSearched"]?.string?.contains("@0-") == true)
+            #expect(answer.code == 3 && answer.json["complete"] == false)
+            #expect(answer.text.contains("because of --limit"))
         }
     }
 

@@ -64,6 +64,7 @@ struct ExplainCommand {
         ).resolve(identifier)
         story.kinds = StoryIdentifier.Kind.allCases.filter(resolution.kinds.contains)
         story.gaps += resolution.gaps
+        story.isComplete = resolution.isComplete
         let reader = StoryReader(
             topics, search, groups: groupNames,
             roundGap: configuration[OperationsSettings.roundGap].clampedMilliseconds)
@@ -81,7 +82,7 @@ struct ExplainCommand {
             let webhooks = StoryWebhooks(configuration: configuration, environment: environment)
             story.add(await webhooks.entries(collector, timeout: timeout, &story.gaps))
         }
-        reader.account(for: &story, collector, hasArchive: archive != nil)
+        reader.account(for: &story, collector, hasArchive: archive?.isReadable ?? false)
         if !configuration[ExplainSettings.isBySignedDate] { story.gaps += Self.late(story) }
         return story
     }
@@ -134,7 +135,7 @@ struct ExplainCommand {
 }
 
 extension ExitCode {
-    /// The story may lack events, because a topic does not exist or access to it is denied. The value is a public
-    /// contract.
+    /// The story may lack events, because a topic does not exist, access to it is denied, or `--limit` omits records.
+    /// The value is a public contract.
     static let storyIncomplete = ExitCode(rawValue: 3)
 }

@@ -69,6 +69,9 @@ struct StoryArchive {
         }
     }
 
+    /// Whether archived records can be read, not only located.
+    var isReadable: Bool { index != nil }
+
     private static func problem(_ error: any Error) -> String { (error as? StartupError)?.problem ?? "\(error)" }
 
     func close() {

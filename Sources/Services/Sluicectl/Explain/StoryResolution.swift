@@ -18,6 +18,8 @@ struct StoryResolution {
     var kinds: Set<StoryIdentifier.Kind> = []
     var notificationUUID: String?
     var gaps: [Story.Gap] = []
+    /// Whether all records that may contain the identifier were searched.
+    var isComplete = true
 
     mutating func add(_ purchases: [(BundleId, OriginalTransactionId)], as kind: StoryIdentifier.Kind) {
         guard !purchases.isEmpty else { return }
@@ -133,14 +135,25 @@ struct StoryResolver {
         let inputs = [names.notifications(topics.environment), names.quarantine] + topics.deadLetters
         var scan = StoryScan(identifier, names)
         console.complain("no index contains \(PlainText.printable(identifier.text)); searching every partition")
+        var limited: [KafkaTopic] = []
         for topic in inputs where !scan.isDone {
             // Search the raw bytes of notification records only: quarantined ones are encoded, and dead letters may
             // lack the value that contains the identifier.
             let filter = topic == inputs.first ? scan.filter : nil
-            try await search.run(topics.partitions(of: topic), filter: filter, newestFirst: true) { record in
+            let places = topics.partitions(of: topic)
+            try await search.run(places, filter: filter, newestFirst: true) { record in
                 scan.take(record)
                 return !scan.isDone
             }
+            if search.isLimited(places) { limited.append(topic) }
+        }
+        if !scan.isDone, !limited.isEmpty {
+            result.isComplete = false
+            result.gaps.append(
+                Story.Gap(
+                    "the identifier was not searched for in the oldest records of "
+                        + limited.map(\.rawValue).joined(separator: ", ") + ", because of --limit",
+                    fix: "Raise --limit"))
         }
         result.kinds.formUnion(scan.kinds)
         result.keys = scan.keys
@@ -163,6 +176,8 @@ struct StoryResolver {
             if found.keys.isEmpty { try await searchIndex(notification, &found) }
             if found.keys.isEmpty { try await scan(notification, &found) }
             result.keys = found.keys
+            result.gaps += found.gaps
+            result.isComplete = found.isComplete
             result.notificationUUID = uuid
             return
         }

@@ -104,23 +104,23 @@ package struct StoryReader {
 
     /// Adds the searched and the unsearched parts of the topics to the story.
     ///
-    /// - Parameter hasArchive: whether archived records were added.
+    /// - Parameter hasArchive: whether archived records were read.
     package func account(for story: inout Story, _ collector: StoryCollector, hasArchive: Bool) {
         story.searched = search.extents(keys: collector.keys)
         let unsearched = UnsearchedTopics(
             missing: topics.missing, hidden: topics.hidden, unreadable: Array(search.unreadable),
             usual: StoryTopics.usual(names, environment))
         story.gaps += unsearched.gaps
-        story.isComplete = !unsearched.areNeeded
+        // The index of sluice-reconciler contains no parts of a story.
+        let index = names.reconciliation(environment).rawValue
+        let isLimited = story.searched.contains { $0.notSearched != nil && $0.topic != index }
+        if unsearched.areNeeded || isLimited { story.isComplete = false }
         let input = names.notifications(environment)
-        for place in topics.partitions(of: input, keys: collector.keys) {
-            guard let low = topics.watermarks[place]?.low, low.rawValue > 0 else { continue }
-            story.gaps.append(
-                Story.Gap(
-                    "Kafka has deleted the records of \(place.topic)/\(place.partition) before offset \(low)"
-                        + (hasArchive ? "; archived records were added" : ""),
-                    fix: hasArchive
-                        ? "Find more archived records with: sluicectl archive find" : "Configure the archive"))
-        }
+        // Without a record key, the story could have been in any partition.
+        let places =
+            collector.keys.isEmpty ? topics.partitions(of: input) : topics.partitions(of: input, keys: collector.keys)
+        var lows: [KafkaPartition: KafkaOffset] = [:]
+        for place in places { lows[place.partition] = topics.watermarks[place]?.low }
+        if let gap = DeletedRecords(lows).gap(in: input, hasArchive: hasArchive) { story.gaps.append(gap) }
     }
 }

@@ -153,6 +153,13 @@ package final class StorySearch {
         return ranges
     }
 
+    /// Returns whether the limit omits records in these partitions.
+    package func isLimited(_ places: [KafkaTopicPartition]) -> Bool {
+        ranges(places).contains { place, range in
+            topics.watermarks[place].map { $0.low.rawValue < range.lowerBound } ?? false
+        }
+    }
+
     /// Returns the partitions and offsets read, by topic.
     ///
     /// - Parameter keys: the story's record keys, which determine the partitions that can contain parts of the story.
