@@ -87,6 +87,15 @@ package struct Story: Sendable {
         entries = all.sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }.map(\.element)
     }
 
+    /// Adds a gap for records that are damaged or have another version's format. The story is then incomplete.
+    mutating func addGap(unreadable count: Int, _ records: String) {
+        isComplete = false
+        gaps.append(
+            Gap(
+                "unreadable \(records): \(count), which are damaged or have the format of another version",
+                fix: "Use the version of the service that wrote them"))
+    }
+
     /// Removes the events outside a time range.
     package mutating func limit(from: AppStoreInstant?, to: AppStoreInstant?) {
         let count = entries.count

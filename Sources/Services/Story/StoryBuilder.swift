@@ -40,10 +40,17 @@ package struct StoryBuilder: Sendable {
             guard case .facts(let facts) = reading else { continue }
             inputs[key(of: facts), default: []].append(input(notification, facts))
         }
+        // A readable state replaces an unreadable one with the same key.
+        var unreadable: Set<[UInt8]?> = []
         for record in collector.states {
-            guard let input = published(record, collector.environment) else { continue }
-            inputs[key(of: input.facts), default: []].append(input)
+            if let input = published(record, collector.environment) {
+                inputs[key(of: input.facts), default: []].append(input)
+                unreadable.remove(record.key)
+            } else {
+                unreadable.insert(record.key)
+            }
         }
+        if !unreadable.isEmpty { story.addGap(unreadable: unreadable.count, "published states") }
         let keys = Set(inputs.keys).union(collector.keys.map { String(decoding: $0, as: UTF8.self) })
         let wanted = collector.notificationUUID == nil ? keys : Set(inputs.keys).intersection(keys)
         for key in wanted.sorted() {

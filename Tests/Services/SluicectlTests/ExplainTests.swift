@@ -407,6 +407,22 @@ import Testing
         }
     }
 
+    @Test func `a state and a refund case of a later version make an answer incomplete`() async throws {
+        try await withWorld { world, _ in
+            let complete = try await ask(["2001"] + Self.app, world)
+            #expect(complete.code == 0 && complete.json["complete"] == true)
+            let key = Array("\(StoryWorld.bundle)/2001".utf8)
+            for topic in [world.names.entitlements(.production), world.names.refunds(.production)] {
+                try await world.write(
+                    KafkaProducerRecord(topic: topic, key: key, value: Array(#"{"facts":{"formatVersion":999}}"#.utf8)))
+            }
+            let answer = try await ask(["2001"] + Self.app, world)
+            #expect(answer.code == 3 && answer.json["complete"] == false)
+            #expect(answer.text.contains("unreadable published states: 1,"))
+            #expect(answer.text.contains("unreadable records of refund cases: 1,"))
+        }
+    }
+
     @Test func `a limit omits records and lists the omitted ones`() async throws {
         try await withWorld { world, _ in
             let answer = try await ask(["7777", "--limit", "4"], world)

@@ -68,7 +68,7 @@ final class StoryAnswers: Sendable {
             let progress = await reader.progress(of: collector, admin, &story.gaps)
             let now = AppStoreInstant(clampingMillisecondsSince1970: clocks.wallMilliseconds())
             StoryBuilder(model: model, now: now, groups: progress).build(collector, into: &story)
-            story.add(try await reader.refunds(of: story, notificationUUID: nil))
+            try await reader.addRefunds(to: &story, notificationUUID: nil)
             reader.account(for: &story, collector, hasArchive: false)
             story.gaps.append(
                 Story.Gap(

@@ -77,7 +77,7 @@ struct ExplainCommand {
             archived: try await archive?.positions(of: collector.notifications) ?? [:], hasPayloads: isRevealing
         ).build(collector, into: &story)
         story.add(try archive?.decisions(erasures, resolution.keys, environment) ?? [])
-        story.add(try await reader.refunds(of: story, notificationUUID: resolution.notificationUUID))
+        try await reader.addRefunds(to: &story, notificationUUID: resolution.notificationUUID)
         if story.isFound {
             let webhooks = StoryWebhooks(configuration: configuration, environment: environment)
             story.add(await webhooks.entries(collector, timeout: timeout, &story.gaps))

@@ -81,8 +81,8 @@ package struct StoryReader {
         return result
     }
 
-    /// Reads the refund cases for the story's transactions.
-    package func refunds(of story: Story, notificationUUID: String?) async throws -> [StoryEntry] {
+    /// Adds the refund cases for the story's transactions.
+    package func addRefunds(to story: inout Story, notificationUUID: String?) async throws {
         var keys: Set<[UInt8]> = []
         for purchase in story.purchases {
             for transaction in purchase.transactions {
@@ -90,16 +90,16 @@ package struct StoryReader {
             }
         }
         let topic = names.refunds(environment)
-        guard topics.exists(topic), !keys.isEmpty else { return [] }
+        guard topics.exists(topic), !keys.isEmpty else { return }
         var refunds = ReadRefunds(gap: roundGap)
         let filter = StoryFilter.keyed(keys, notificationUUID: nil)
         try await search.run(topics.partitions(of: topic, keys: keys), filter: filter) { record in
             if let key = record.key, keys.contains(key) { refunds.take(record) }
             return true
         }
+        if refunds.unreadable > 0 { story.addGap(unreadable: refunds.unreadable, "records of refund cases") }
         let entries = refunds.cases.flatMap { StoryRefunds.entries($0) }
-        guard let notificationUUID else { return entries }
-        return entries.filter { $0.notificationUUID == notificationUUID }
+        story.add(entries.filter { notificationUUID == nil || $0.notificationUUID == notificationUUID })
     }
 
     /// Adds the searched and the unsearched parts of the topics to the story.
