@@ -174,7 +174,7 @@ import Testing
         }
         let arguments = ["--kafka.bootstrap.servers", broker.bootstrapServers, "--topics.prefix", names.prefix]
         let (_, nothing) = await top(arguments)
-        #expect(nothing.output.contains("no group has committed an offset"))
+        #expect(nothing.output.contains("no group that this user may describe has committed an offset"))
         try await KafkaAdmin(kafka).closing { admin in
             try await admin.alterOffsets(
                 of: "sluice-entitlements",
@@ -193,6 +193,19 @@ import Testing
         let (_, text) = await top(arguments)
         #expect(text.output.contains("partition 1: 4"))
         await producer.close(within: .seconds(5))
+    }
+
+    @Test func `denied topics are listed, and the installation is not healthy`() throws {
+        var snapshot = TopSnapshot(at: nil, monotonic: 0)
+        let group = TopGroup(group: "sluice-archive", topic: "a.notifications.production", state: nil, lags: [0: 7])
+        snapshot.setGroups(.success(TopGroups(groups: [group], deniedTopics: ["a.quarantine", "a.refunds.sandbox"])))
+        #expect(!snapshot.isHealthy && snapshot.groups == [group])
+        let report = TopReport(snapshot: snapshot, earlier: nil)
+        let text = report.text(columns: .max, rows: .max)
+        #expect(text.contains("Kafka: access denied to a.quarantine, a.refunds.sandbox"))
+        #expect(text.contains("sluice-archive"))
+        #expect(report.json["healthy"] == false)
+        #expect(report.json["kafkaFailure"] == "access denied to a.quarantine, a.refunds.sandbox")
     }
 
     @Test func `members are shown while no broker responds`() async throws {

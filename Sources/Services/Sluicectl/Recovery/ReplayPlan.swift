@@ -72,7 +72,7 @@ struct ReplayPlan {
         switch reach {
         case .groups(let names):
             let groups = names.map { PlainText.printable($0) }.joined(separator: ", ")
-            rows.append(["reaches", names.isEmpty ? "no consumer group" : groups])
+            rows.append(["reaches", names.isEmpty ? "no consumer group that this user may describe" : groups])
         case .unknown(let problem):
             rows.append(["reaches", "every group that reads the topic; the groups cannot be listed: \(problem)"])
         }

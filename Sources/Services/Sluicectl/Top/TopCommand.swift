@@ -104,21 +104,19 @@ struct TopCommand {
             for await member in group { members.append(member) }
             return members.sorted { $0.0 < $1.0 }.map(\.1)
         }
-        switch await lags {
-        case .success(let groups): snapshot.groups = groups
-        case .failure(let error): snapshot.kafkaFailure = error.message
-        }
+        let read = await lags
+        snapshot.setGroups(read)
         return snapshot
     }
 
     private func groups(
         _ admin: KafkaAdmin, within limit: Duration
-    ) async -> Result<[TopGroup], KafkaError> {
+    ) async -> Result<TopGroups, KafkaError> {
         let names = TopicNames(prefix: configuration[OperationsSettings.topicsPrefix])
         let groups = ClusterGroup.all(names, configuration, access?.options(configuration))
         do throws(KafkaError) {
             let isEmbedded = try await admin.isEmbeddedBroker(within: limit)
-            return .success(try await TopGroup.all(groups, isEmbedded: isEmbedded, admin, within: limit))
+            return .success(try await TopGroups.all(groups, isEmbedded: isEmbedded, admin, within: limit))
         } catch {
             return .failure(error)
         }

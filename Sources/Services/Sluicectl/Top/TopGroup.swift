@@ -17,11 +17,16 @@ struct TopGroup: Sendable, Equatable {
     }
 }
 
-extension TopGroup {
+/// The groups of an installation.
+struct TopGroups: Sendable, Equatable {
+    var groups: [TopGroup] = []
+    /// The groups' topics that this user may not describe, sorted by name. The groups' lags in them are unknown.
+    var deniedTopics: [KafkaTopic] = []
+
     /// Reads the groups' lags. Omits groups without committed offsets and topics that do not exist.
     static func all(
         _ groups: [ClusterGroup], isEmbedded: Bool, _ admin: KafkaAdmin, within limit: Duration
-    ) async throws(KafkaError) -> [TopGroup] {
+    ) async throws(KafkaError) -> TopGroups {
         let states =
             isEmbedded
             ? [:]
@@ -29,11 +34,16 @@ extension TopGroup {
                 try await admin.consumerGroups(within: limit).map { ($0.group, $0.state) },
                 uniquingKeysWith: { first, _ in first })
         var ends: [KafkaTopic: [KafkaTopicPartition: KafkaWatermarks]] = [:]
+        var denied: [KafkaTopic] = []
         for topic in Set(groups.flatMap(\.inputs)) {
             do {
                 ends[topic] = try await admin.watermarks(of: topic, within: limit)
             } catch {
-                guard error.code == .unknownTopic || error.code == .topicAuthorizationFailed else { throw error }
+                switch error.code {
+                case .unknownTopic: break
+                case .topicAuthorizationFailed: denied.append(topic)
+                default: throw error
+                }
             }
         }
         var lags: [TopGroup] = []
@@ -52,6 +62,6 @@ extension TopGroup {
                         lags: Dictionary(lag, uniquingKeysWith: { first, _ in first })))
             }
         }
-        return lags
+        return TopGroups(groups: lags, deniedTopics: denied.sorted { $0.rawValue < $1.rawValue })
     }
 }

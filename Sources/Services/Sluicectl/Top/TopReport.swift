@@ -22,7 +22,7 @@ struct TopReport {
         lines.append("")
         lines += table(
             [["GROUP", "TOPIC", "STATE", "LAG", "SLOWEST"]] + slowestFirst.map(groupRow),
-            none: snapshot.kafkaFailure == nil ? "no group has committed an offset" : "")
+            none: snapshot.kafkaFailure == nil ? "no group that this user may describe has committed an offset" : "")
         return fit(lines, columns: columns, rows: rows)
     }
 

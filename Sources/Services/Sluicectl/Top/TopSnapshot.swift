@@ -1,4 +1,5 @@
 internal import AppStoreModel
+internal import Kafka
 
 /// All members and groups at one point in time.
 struct TopSnapshot: Sendable {
@@ -8,11 +9,22 @@ struct TopSnapshot: Sendable {
     let monotonic: UInt64
     var members: [TopMember] = []
     var groups: [TopGroup] = []
-    /// The error if the brokers did not respond, otherwise nil.
+    /// The error if the brokers did not respond or denied access to a topic, otherwise nil.
     var kafkaFailure: String?
 
     /// Whether everything was read and every member is ready.
     var isHealthy: Bool { kafkaFailure == nil && members.allSatisfy(\.isReady) }
+
+    /// Sets the groups, or the reason that they, or some of their lags, are unknown.
+    mutating func setGroups(_ result: Result<TopGroups, KafkaError>) {
+        switch result {
+        case .success(let read):
+            groups = read.groups
+            guard !read.deniedTopics.isEmpty else { return }
+            kafkaFailure = "access denied to " + read.deniedTopics.map(\.rawValue).joined(separator: ", ")
+        case .failure(let error): kafkaFailure = error.message
+        }
+    }
 
     /// Returns a member's rates since an earlier snapshot.
     func rates(of member: TopMember, since earlier: TopSnapshot?) -> TopRates {
