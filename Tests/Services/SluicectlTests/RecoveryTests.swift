@@ -270,6 +270,26 @@ struct RecoveryTests {
         await harness.close()
     }
 
+    @Test func `dead letters of a renamed group are listed without its name`() async throws {
+        let harness = try Harness()
+        try await harness.letter(
+            "a", from: harness.names.entitlements(.production), to: harness.receiverDeadLetters)
+        let (exitCode, printed) = await sluicectl(["dlq", "list", "--output", "json"] + harness.flags)
+        #expect(exitCode == 0, "\(printed.complaints)")
+        #expect(Self.texts(try printed.objects, "topic") == [harness.receiverDeadLetters.rawValue])
+        await harness.close()
+    }
+
+    @Test func `dead letter topics belong to the installation with their prefix`() {
+        let inputs = TopicNames(prefix: "store").specifications().map(\.name).filter { !$0.rawValue.hasSuffix(".dlq") }
+        func isOwn(_ topic: KafkaTopic) -> Bool { DeadLettersCommand.isDeadLetterTopic(topic, of: inputs) }
+        #expect(isOwn("store.notifications.production.sluice-entitlements.dlq"))
+        #expect(isOwn("store.entitlements.sandbox.eu.crm.dlq"))
+        #expect(!isOwn("store.notifications.production"))
+        #expect(!isOwn("store.eu.notifications.production.sluice-entitlements.dlq"))
+        #expect(!isOwn("store2.notifications.production.sluice-entitlements.dlq"))
+    }
+
     @Test func `a position applies to the topic that it belongs to`() async throws {
         let harness = try Harness()
         for value in ["a", "b"] { try await harness.letter(value, from: harness.production, to: harness.deadLetters) }

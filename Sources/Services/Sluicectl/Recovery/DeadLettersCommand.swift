@@ -29,7 +29,8 @@ struct DeadLettersCommand {
             let rows = RecoveryRows(
                 ["POSITION", "FAILED", "REASON", "GROUP", "ATTEMPTS", "KEY", "TOPIC", "MESSAGE"], configuration, console
             )
-            for topic in try await topics(admin) {
+            let (topics, denied) = try await topics(admin)
+            for topic in topics {
                 let scan = try await TopicScan(topic, of: admin, with: kafka, since: filter.from)
                 try await scan.run(after: after) { record in
                     let letter = ReadDeadLetter(record)
@@ -42,19 +43,36 @@ struct DeadLettersCommand {
                         ], json: letter.json)
                 }
             }
+            guard denied.isEmpty else {
+                throw StartupError(
+                    "access is denied to topics whose dead letters are not listed: "
+                        + denied.map(\.rawValue).joined(separator: ", "),
+                    fix: "Grant this user Describe and Read on these topics")
+            }
             return .ok
         }
     }
 
-    /// Returns the topic given by `--topic` or, without it, every existing dead letter topic of the installation.
-    private func topics(_ admin: KafkaAdmin) async throws -> [KafkaTopic] {
-        if let topic = configuration[OperationsSettings.deadLetterTopic] { return [KafkaTopic(rawValue: topic)] }
+    /// Returns the topic given by `--topic` or, without it, every existing dead letter topic of the installation,
+    /// including those of renamed groups and of other consumers, and the topics that this user may not describe.
+    private func topics(_ admin: KafkaAdmin) async throws -> (visible: [KafkaTopic], denied: [KafkaTopic]) {
+        if let topic = configuration[OperationsSettings.deadLetterTopic] { return ([KafkaTopic(rawValue: topic)], []) }
         let receivers = access?.options(configuration).webhookReceivers ?? []
         let specifications = names.specifications(
             partitions: TopicSpecification.defaultPartitions, groups: names.furtherGroups(receivers),
             receivers: receivers)
         let own = specifications.map(\.name).filter { $0.rawValue.hasSuffix(".dlq") }
-        return try await admin.describeTopics(own, settings: .none).map(\.topic).sorted { $0.rawValue < $1.rawValue }
+        let inputs = specifications.map(\.name).filter { !own.contains($0) }
+        let visible = try await admin.describeTopics(settings: .none).map(\.topic).filter {
+            Self.isDeadLetterTopic($0, of: inputs)
+        }
+        let denied = try await admin.deniedTopics(among: own.filter { !visible.contains($0) })
+        return (visible.sorted { $0.rawValue < $1.rawValue }, denied.sorted { $0.rawValue < $1.rawValue })
+    }
+
+    /// Returns whether a topic has the name `<input>.<group>.dlq` for one of the inputs and any group.
+    static func isDeadLetterTopic(_ topic: KafkaTopic, of inputs: [KafkaTopic]) -> Bool {
+        topic.rawValue.hasSuffix(".dlq") && inputs.contains { topic.rawValue.hasPrefix($0.rawValue + ".") }
     }
 
     // MARK: show
