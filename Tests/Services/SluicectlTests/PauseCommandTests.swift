@@ -72,6 +72,28 @@ struct PauseCommandTests {
         #expect(await run(["pauses"]).printed.output == "no group is paused\n")
     }
 
+    @Test func `a pause is in the partition that consumers read, however many the topic has`() async throws {
+        let names = TopicNames(prefix: "\(self.names.prefix)b")
+        let broker = try DevBroker(topics: [names.control: 4])
+        let kafka = try KafkaConfiguration(bootstrapServers: broker.bootstrapServers, profile: .embedded)
+        let flags = ["--kafka.bootstrap.servers", broker.bootstrapServers, "--topics.prefix", names.prefix]
+        let groups = ["sluice-archive", "sluice-entitlements", "sluice-reconciler", "sluice-refunds"]
+        for group in groups {
+            let paused = await sluicectl(["pause", group, "--reason", "a test", "--author", "ann"] + flags)
+            #expect(paused.exitCode == 0, "\(paused.printed.complaints)")
+        }
+        var keys: [String] = []
+        let place = KafkaTopicPartition(topic: names.control, partition: 0)
+        try await KafkaConsumer.readToEnd(kafka, from: [place: .beginning], within: .seconds(20)) { records in
+            keys += records.map { String(decoding: $0.key ?? [], as: UTF8.self) }
+        }
+        #expect(keys == groups)
+        let listed = await sluicectl(["pauses", "--output", "json"] + flags)
+        let pauses = try #require(try listed.printed.objects.first?["pauses"]?.array)
+        #expect(pauses.map { $0.object?["group"]?.string } == groups)
+        await broker.stop()
+    }
+
     @Test func `a group that is not paused is not resumed`() async throws {
         let (code, printed) = await run(["resume", "sluice-archive", "--author", "ann"])
         #expect(code == 0)

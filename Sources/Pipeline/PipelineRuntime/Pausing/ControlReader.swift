@@ -36,7 +36,7 @@ final class ControlReader: Service {
         retryInterval: Duration = .seconds(5)
     ) {
         self.kafka = kafka
-        place = KafkaTopicPartition(topic: topic, partition: 0)
+        place = KafkaTopicPartition(topic: topic, partition: ControlRecord.partition)
         self.subjects = subjects
         self.logger = logger
         self.retryInterval = retryInterval

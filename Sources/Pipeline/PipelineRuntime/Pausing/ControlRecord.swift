@@ -83,9 +83,12 @@ package struct ControlRecord: Hashable, Sendable {
         self = record
     }
 
+    /// The partition that contains all records. If the topic has others, nothing reads them.
+    package static let partition: KafkaPartition = 0
+
     /// Returns the record to produce.
     package func produced(to topic: KafkaTopic, for group: KafkaConsumerGroup) -> KafkaProducerRecord {
-        KafkaProducerRecord(topic: topic, key: Array(group.rawValue.utf8), value: json)
+        KafkaProducerRecord(topic: topic, partition: Self.partition, key: Array(group.rawValue.utf8), value: json)
     }
 }
 

@@ -28,6 +28,8 @@ struct ControlTopic {
         let content = Mutex(Content())
         let scan = try await TopicScan(topic, of: admin, with: kafka)
         try await scan.run { record in
+            // Partitions are read in ascending order, and consumers read only this one.
+            guard record.partition == ControlRecord.partition else { return false }
             content.withLock { content in
                 do throws(ControlRecordError) {
                     try content.table.apply(record)
