@@ -457,6 +457,19 @@ import Testing
         }
     }
 
+    @Test(arguments: [StoryWorld.account.uppercased(), StoryWorld.account.replacing("-", with: #"\u002d"#)])
+    func `an appAccountToken is found however its record spells it`(_ spelling: String) async throws {
+        let world = try await StoryWorld()
+        var record = try world.produced(StoryWorld.bought)
+        let value = String(decoding: record.value ?? [], as: UTF8.self)
+        record.value = Array(value.replacing(StoryWorld.account, with: spelling).utf8)
+        let position = try await world.write(record)
+        let answer = try await ask([StoryWorld.account], world)
+        #expect(answer.json["kinds"] == ["appAccountToken"])
+        #expect(answer.entries("notification").map { $0["position"]?.string } == [position])
+        await world.close()
+    }
+
     @Test func `the index of the reconciler leads from a notificationUUID to one partition`() async throws {
         try await withWorld { world, positions in
             try await world.write(try world.indexed(StoryWorld.waiting))

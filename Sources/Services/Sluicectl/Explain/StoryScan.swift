@@ -3,14 +3,12 @@ internal import ArchiveKeys
 internal import ArchiveLog
 internal import Cryptography
 internal import Kafka
-internal import Primitives
 internal import Records
 internal import Story
 
 /// Finds the record keys for an identifier by scanning all partitions.
 struct StoryScan {
     private let identifier: StoryIdentifier
-    private let text: ByteSearch
     /// Excludes notification records that do not mention the identifier.
     let filter: KafkaRecordFilter
     private let names: TopicNames
@@ -22,7 +20,6 @@ struct StoryScan {
     init(_ identifier: StoryIdentifier, _ names: TopicNames) {
         self.identifier = identifier
         self.names = names
-        text = ByteSearch(Array(identifier.text.utf8))
         filter = StoryFilter.mentioning(identifier.text)
     }
 
@@ -36,8 +33,6 @@ struct StoryScan {
 
     mutating func take(_ record: KafkaRecord) {
         guard let kind = ArchiveKind(topic: record.topic, names: names) else { return }
-        // Quarantined notifications are base64url-encoded, so their text cannot be searched.
-        guard kind == .quarantine || mentions(record) else { return }
         let claimed = IndexedName.names(of: record, kind: kind)
         let found = identifier.kinds.filter { name in
             name.indexed.map { claimed.contains(IndexedName($0, identifier.text)) } ?? false
@@ -46,11 +41,6 @@ struct StoryScan {
         kinds.formUnion(found)
         if found.contains(.notificationUUID) { isNotification = true }
         if kind != .quarantine, let key = record.key { keys.insert(key) }
-    }
-
-    private func mentions(_ record: KafkaRecord) -> Bool {
-        if record.value.map(text.isFound) ?? false || record.key.map(text.isFound) ?? false { return true }
-        return record.text(.id)?.lowercased() == identifier.text
     }
 }
 
