@@ -506,6 +506,18 @@ import Testing
         }
     }
 
+    @Test func `a reveal lists the refund cases whose answers are printed`() async throws {
+        try await withWorld { world, _ in
+            let reveals = RecordedReveals()
+            let revealed = await sluicectl(
+                world.command(["2001", "--reveal", "--author", "support-1"] + Self.app), publishing: reveals.publishing)
+            #expect(revealed.printed.output.contains("customerConsented"))
+            let record = try #require(reveals.records.first.flatMap { RevealRecord(json: $0.value ?? []) })
+            let refunds = world.names.refunds(.production).rawValue + "/"
+            #expect(record.positions.count == 4 && record.positions.count { $0.hasPrefix(refunds) } == 1)
+        }
+    }
+
     @Test func `a range of time limits the events, not the facts behind them`() async throws {
         try await withWorld { world, _ in
             let answer = try await ask(

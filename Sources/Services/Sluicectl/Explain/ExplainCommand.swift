@@ -113,9 +113,11 @@ struct ExplainCommand {
 
     /// Publishes a record of the access to personal data. Called before anything is printed.
     private func recordReveal(of story: Story) async throws {
-        let positions = story.entries.compactMap { entry in
-            entry.kind == .notification ? entry.fields.first { $0.name == StoryName.position }?.value.string : nil
-        }
+        // The events of a refund case have the same position.
+        var listed: Set<String> = []
+        let positions = story.entries.filter { $0.kind == .notification || $0.fields.contains(where: \.isPersonal) }
+            .compactMap { entry in entry.fields.first { $0.name == StoryName.position }?.value.string }
+            .filter { listed.insert($0).inserted }
         try await reveals.record(.show, scope: "sluicectl explain", marks: "", positions: positions)
     }
 

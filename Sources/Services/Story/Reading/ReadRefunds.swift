@@ -10,6 +10,8 @@ package struct ReadRefunds {
         package var refund: RefundCase
         package let gap: Int64
         package var proposal: StateProposal?
+        /// The position of the case's last record, such as `appstore.refunds.production/3@17`.
+        package var position: String?
 
         package var rounds: RefundRounds { RefundRounds(refund, gap: gap) }
 
@@ -68,6 +70,7 @@ package struct ReadRefunds {
         var row = rows[key] ?? Row(refund: refund, gap: gap)
         row.refund.merge(refund)
         if let proposal = StateProposal(record) { row.add(proposal) }
+        row.position = StoryNotification.position(record)
         rows[key] = row
     }
 

@@ -17,6 +17,7 @@ enum StoryRefunds {
             var entry = entry
             entry.purchase = purchase
             entry.fields.add(StoryName.transactionId, refund.transactionId.rawValue)
+            entry.fields.add(StoryName.position, row.position)
             return entry
         }
     }
