@@ -299,6 +299,21 @@ import Testing
         }
     }
 
+    @Test(arguments: ["notification-production-\(StoryWorld.uuid(99))", "state-production-0123456789abcdef-7"])
+    func `a webhook whose record Kafka no longer has is found`(_ id: String) async throws {
+        try await withWorld { world, _ in
+            let attempt: JSONObject = [
+                "at": "2026-10-01T09:00:01.000Z", "id": .string(id), "outcome": "accepted", "status": 204,
+            ]
+            let body = JSONValue.object(["attempts": [.object(attempt)]]).json
+            let webhooks = try FakeReadAPI { _ in (200, String(decoding: body, as: UTF8.self)) }
+            let answer = try await ask([id, "--webhooks.admin.url", webhooks.url], world)
+            await webhooks.stop()
+            #expect(answer.code == 0 && answer.json["found"] == true)
+            #expect(answer.entries("webhook").map { $0["webhookId"]?.string } == [id])
+        }
+    }
+
     @Test func `a notification's story has only its own webhooks, a purchase's story has all of them`() async throws {
         try await withWorld { world, _ in
             func attempt(_ id: String, _ outcome: String) -> JSONValue {

@@ -78,8 +78,9 @@ struct ExplainCommand {
         ).build(collector, into: &story)
         story.add(try archive?.decisions(erasures, resolution.keys, environment) ?? [])
         try await reader.addRefunds(to: &story, notificationUUID: resolution.notificationUUID)
-        if story.isFound {
-            let webhooks = StoryWebhooks(configuration: configuration, environment: environment)
+        // A process of sluice-webhooks may know deliveries of records that Kafka no longer has.
+        if !resolution.keys.isEmpty || resolution.notificationUUID != nil || story.kinds == [.webhookId] {
+            let webhooks = StoryWebhooks(configuration: configuration, identifier: identifier, environment: environment)
             story.add(await webhooks.entries(collector, timeout: timeout, &story.gaps))
         }
         reader.account(for: &story, collector, hasArchive: archive?.isReadable ?? false)

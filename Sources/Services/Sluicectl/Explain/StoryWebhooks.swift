@@ -9,6 +9,7 @@ internal import Story
 /// The webhook delivery attempts that belong to a story. A sluice-webhooks process keeps only its latest attempts.
 struct StoryWebhooks {
     let configuration: Configuration
+    let identifier: StoryIdentifier
     let environment: AppStoreEnvironment
 
     func entries(
@@ -48,7 +49,7 @@ struct StoryWebhooks {
             webhook.environment == environment,
             let at = attempt[OutputName.at]?.string.flatMap({ AppStoreInstant(rfc3339: $0) })
         else { return nil }
-        guard Self.isOf(collector, webhook) else { return nil }
+        guard id == identifier.text || Self.isOf(collector, webhook) else { return nil }
         var fields = [StoryField(StoryName.webhookId, .string(id))]
         for (name, member) in [
             (StoryName.outcome, OutputName.outcome), (StoryName.status, OutputName.status),
