@@ -129,7 +129,11 @@ package struct StoryBuilder: Sendable {
             if one.element.at != other.element.at { return one.element.at < other.element.at }
             return one.offset < other.offset
         }.map(\.element)
-        let replay = StoryReplay(Self.withoutRepetitions(ordered), until: now, rules: model.rules)
+        // A record that exists is known now, although its time is in the future if this machine's clock is behind.
+        let known = Self.withoutRepetitions(ordered).map {
+            StoryInput(at: min($0.at, now), facts: $0.facts, cause: $0.cause)
+        }
+        let replay = StoryReplay(known, until: now, rules: model.rules)
         let current = replay.facts?.standings(at: now, rules: model.rules)
         return Story.Purchase(
             key: key, bundleId: bundleId, originalTransactionId: OriginalTransactionId(subject),

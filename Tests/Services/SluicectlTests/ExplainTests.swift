@@ -122,6 +122,21 @@ import Testing
         await world.close()
     }
 
+    @Test func `a notification counts although the clock of this machine is behind`() async throws {
+        let world = try await StoryWorld()
+        var bought = StoryWorld.bought
+        bought.signed = "2026-10-31T23:59:50Z"
+        bought.period = ("2026-10-31", "2026-11-30")
+        // It is 2026-11-01T00:00:00Z here.
+        bought.received = "2026-11-01T00:00:30Z"
+        let position = try await world.write(try world.produced(bought))
+        let answer = try await ask(["1001", "--why", "monthly"] + Self.app, world)
+        #expect(answer.json["answer"]?.object?["isEntitled"] == true)
+        let last = answer.json["answer"]?.object?["purchases"]?.array?.first?.object?["last"]?.object
+        #expect(last?["cause"]?.object?["position"]?.string == position)
+        await world.close()
+    }
+
     @Test func `a published state is the cause of a change that no notification explains`() async throws {
         let world = try await StoryWorld()
         try await world.write(try world.published(StoryWorld.bought, at: "2026-09-01T00:00:01Z"))
