@@ -45,6 +45,15 @@ import Testing
         #expect(!filter.matches(record()))
     }
 
+    @Test func `the type of a quarantined notification is the one that its body claims`() {
+        let payload = Base64URL.encode(Array(#"{"notificationType":"SUBSCRIBED","subtype":"RESUBSCRIBE"}"#.utf8))
+        let body = #"{"signedPayload":"e30.\#(String(decoding: payload, as: UTF8.self)).c2ln"}"#
+        let quarantined = record(value: body, ["sluice.quarantine.reason": "profile_date"])
+        #expect(filter { $0.type = "SUBSCRIBED" }.matches(quarantined))
+        #expect(filter { $0.type = "SUBSCRIBED.RESUBSCRIBE" }.matches(quarantined))
+        #expect(!filter { $0.type = "REFUND" }.matches(quarantined))
+    }
+
     @Test func `an app is determined by its header or the key`() {
         let filter = filter { $0.bundleId = "com.example.app" }
         #expect(filter.matches(record()))

@@ -6,7 +6,8 @@ internal import Records
 
 /// Selects records by type, app, header, content and time. A record must satisfy all conditions.
 struct TapFilter: Sendable {
-    /// The value of the header `ce_type` without its namespace. A type selects all of its subtypes.
+    /// The value of the header `ce_type` without its namespace, or the type that a quarantined notification claims. A
+    /// type selects all of its subtypes.
     var type: String?
     var bundleId: String?
     var header: (name: String, value: String)?
@@ -14,8 +15,6 @@ struct TapFilter: Sendable {
     var text: ByteSearch?
     /// The earliest timestamp, in milliseconds since 1970.
     var since: Int64?
-
-    private static let namespace = "com.apple.appstore."
 
     init() {}
 
@@ -29,17 +28,20 @@ struct TapFilter: Sendable {
 
     func matches(_ record: KafkaRecord) -> Bool {
         if let since, (record.timestampMilliseconds ?? .max) < since { return false }
-        if let type, !Self.isType(record.text(.type), type) { return false }
+        if let type, !Self.isType(record, type) { return false }
         if let bundleId, !Self.isOf(record, bundleId) { return false }
         if let header, record.header(header.name)?.text != header.value { return false }
         if let text, !text.isFound(in: record.key ?? []), !text.isFound(in: record.value ?? []) { return false }
         return true
     }
 
-    private static func isType(_ header: String?, _ type: String) -> Bool {
-        guard let header, header.hasPrefix(namespace) else { return false }
-        let name = header.dropFirst(namespace.count)
-        return name == type || name.hasPrefix(type + ".")
+    private static func isType(_ record: KafkaRecord, _ type: String) -> Bool {
+        var subject = ReplaySubject(notification: record)
+        if record.text(.quarantineReason) != nil {
+            let kept = QuarantineRecord(key: record.key, value: record.value, headers: record.headers)
+            subject = ReplaySubject(kept, receivedAt: nil)
+        }
+        return subject.type.map { $0 == type || $0.hasPrefix(type + ".") } ?? false
     }
 
     private static func isOf(_ record: KafkaRecord, _ bundleId: String) -> Bool {
