@@ -193,6 +193,18 @@ import Testing
         }
     }
 
+    @Test func `refund cases of transactions that no record names are reported as not searched`() async throws {
+        let world = try await StoryWorld()
+        try await world.write(try world.produced(StoryWorld.renewedLate))
+        let later = try await ask(["1001"] + Self.app, world)
+        let note = "refund cases of transactions that are in none of the searched records"
+        #expect(later.text.contains("\(note) were not searched: \(StoryWorld.bundle)/1001"))
+        try await world.write(try world.produced(StoryWorld.bought))
+        let all = try await ask(["1001"] + Self.app, world)
+        #expect(!all.text.contains(note))
+        await world.close()
+    }
+
     @Test func `7: was this customer's data erased?`() async throws {
         try await withWorld { world, _ in
             let answer = try await ask(["5001"] + Self.app, world)

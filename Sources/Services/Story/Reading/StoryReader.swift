@@ -1,4 +1,5 @@
 internal import AppStoreModel
+internal import EntitlementRules
 package import Kafka
 internal import Records
 
@@ -90,7 +91,9 @@ package struct StoryReader {
             }
         }
         let topic = names.refunds(environment)
-        guard topics.exists(topic), !keys.isEmpty else { return }
+        guard topics.exists(topic) else { return }
+        if story.isFound, let gap = Self.unknownTransactions(of: story) { story.gaps.append(gap) }
+        guard !keys.isEmpty else { return }
         var refunds = ReadRefunds(gap: roundGap)
         let filter = StoryFilter.keyed(keys, notificationUUID: nil)
         try await search.run(topics.partitions(of: topic, keys: keys), filter: filter) { record in
@@ -100,6 +103,21 @@ package struct StoryReader {
         if refunds.unreadable > 0 { story.addGap(unreadable: refunds.unreadable, "records of refund cases") }
         let entries = refunds.cases.flatMap { StoryRefunds.entries($0) }
         story.add(entries.filter { notificationUUID == nil || $0.notificationUUID == notificationUUID })
+    }
+
+    /// Returns a gap for purchases whose first transaction is in none of the searched records, or nil if there are
+    /// none. Others may be missing too, because the published state contains only the latest ones.
+    private static func unknownTransactions(of story: Story) -> Story.Gap? {
+        let purchases = story.purchases.filter { purchase in
+            // The first transaction of a purchase has the purchase's own id. A withdrawn consent has no transaction.
+            purchase.facts?.isConsent != true
+                && !purchase.transactions.contains(TransactionId(purchase.originalTransactionId.rawValue))
+        }
+        guard !purchases.isEmpty else { return nil }
+        return Story.Gap(
+            "refund cases of transactions that are in none of the searched records were not searched: "
+                + purchases.map(\.key).joined(separator: ", "),
+            fix: "Find them with: sluicectl refunds list --output json, or sluicectl refunds show TRANSACTIONID")
     }
 
     /// Adds the searched and the unsearched parts of the topics to the story.
