@@ -132,7 +132,7 @@ private final class Order: Sendable {
 }
 
 /// A partition with pauses that a test ends.
-private final class WaitingPartition: WorkerPartition {
+final class WaitingPartition: WorkerPartition {
     private struct State {
         var pauses: [Duration] = []
         var pause: CheckedContinuation<Bool, Never>?

@@ -2,6 +2,7 @@ import Foundation
 import Kafka
 import PipelineTestSupport
 import Synchronization
+import Telemetry
 import TestSupport
 import Testing
 
@@ -139,5 +140,34 @@ struct HandlerCallsTests {
         deadline.check(at: 3_602_000_000_000)
         deadline.check(at: 3_603_000_000_000)
         #expect(late.withLock { $0 } == [2])
+    }
+
+    @Test func `a record that waits for a permit is not part of a call`() async throws {
+        let late = Mutex<[KafkaOffset]>([])
+        let deadline = CallDeadline(.seconds(3600)) { _, offset in late.withLock { $0.append(offset) } }
+        let worker = worker(HandlerCalls(deadline: deadline))
+        let permits = Permits(1)
+        #expect(permits.acquireNow())
+        let record = record(7)
+        let handling = Task { await worker.process(record, permits) { _ in .done } }
+        try await waitUntil { permits.waiting == 1 }
+        deadline.check(at: .max)
+        #expect(late.withLock { $0 } == [])
+        permits.release()
+        #expect(await handling.value == .done)
+        #expect(permits.acquireNow())
+    }
+
+    private func worker(_ calls: HandlerCalls) -> PartitionWorker {
+        let options = PipelineOptions(group: "group", topics: ["t"])
+        let handler = PipelineHandler.records(RecordingHandler())
+        let telemetry = PipelineTelemetry(
+            topics: options.topics, logger: Logger(label: "test", level: .error, format: .json, sink: MemoryLogSink()),
+            registry: MetricsRegistry())
+        return PartitionWorker(
+            partition: WaitingPartition(2), handler: handler, options: options,
+            window: PartitionWindow(limits: options.windowLimits(handler)),
+            turns: BatchTurns(total: options.maximumBatchBytes), calls: calls, sendDeadLetter: { _ in },
+            telemetry: telemetry, handled: HandledOffsets(), pause: GroupPause(options.group), tracing: nil)
     }
 }

@@ -23,9 +23,7 @@ extension PartitionWorker {
     ) async {
         var record: KafkaRecord? = first
         while let current = record {
-            let outcome = await process(current) { record in
-                guard await permits.acquire() else { throw CancellationError() }
-                defer { permits.release() }
+            let outcome = await process(current, permits) { record in
                 // The partition may have been revoked while the record waited for a permit.
                 guard partition.isActive else { throw CancellationError() }
                 if pause.isPaused { throw GroupPaused() }
@@ -41,9 +39,10 @@ extension PartitionWorker {
 
     /// Handles one record until it needs no further attempt.
     ///
+    /// - Parameter permits: limits the concurrent calls; nil if the caller limits them.
     /// - Returns: `done`, `skip` or `deadLetter` (acknowledged), or nil if the record is left to the next owner.
     func process(
-        _ record: KafkaRecord, by handle: (KafkaRecord) async throws -> HandlerVerdict
+        _ record: KafkaRecord, _ permits: Permits? = nil, by handle: (KafkaRecord) async throws -> HandlerVerdict
     ) async -> HandlerVerdict? {
         let finding = calls.finding(record)
         if case .certain(let crashes) = finding {
@@ -55,12 +54,7 @@ extension PartitionWorker {
             let step: RecordAttempts.Step
             var thrown: (any Error)?
             do {
-                let start = MonotonicClock.nanoseconds()
-                let verdict = try await calls.call(first: record, last: record, isAlone: finding == .suspect) {
-                    guard let tracing else { return try await handle(record) }
-                    return try await tracing.call(record) { try await handle(record) }
-                }
-                telemetry.handled(since: start)
+                let verdict = try await call(record, permits, isAlone: finding == .suspect, handle)
                 step = attempts.answered(verdict, at: SystemClock.wallMilliseconds())
             } catch is GroupPaused {
                 continue
@@ -84,5 +78,22 @@ extension PartitionWorker {
             }
         }
         return nil
+    }
+
+    /// Calls the handler once. The wait for a permit precedes the call, so it neither counts against the call's
+    /// deadline nor makes the record appear to be in progress if the process crashes.
+    private func call(
+        _ record: KafkaRecord, _ permits: Permits?, isAlone: Bool,
+        _ handle: (KafkaRecord) async throws -> HandlerVerdict
+    ) async throws -> HandlerVerdict {
+        if let permits, await !permits.acquire() { throw CancellationError() }
+        defer { permits?.release() }
+        let start = MonotonicClock.nanoseconds()
+        let verdict = try await calls.call(first: record, last: record, isAlone: isAlone) {
+            guard let tracing else { return try await handle(record) }
+            return try await tracing.call(record) { try await handle(record) }
+        }
+        telemetry.handled(since: start)
+        return verdict
     }
 }
