@@ -88,12 +88,13 @@ struct CrashedHandlerTests {
         #expect(file.suspicions.isEmpty)
     }
 
-    @Test
-    func `a handler that does not return ends the process with 75, and its record is dead-lettered after three exits`()
-        async throws
-    {
+    /// The handler returns from `wait` when its task is cancelled, but never from `hang`.
+    @Test(arguments: ["hang", "wait"])
+    func `a handler that does not return ends the process with 75, and its record is dead-lettered after three exits`(
+        value: String
+    ) async throws {
         let options = try await PipelineTestBroker.options()
-        try await write(["hang"], to: options)
+        try await write([value], to: options)
         let flags = ["--consumer.record.deadline", "1s", "--consumer.shutdown.limit", "2s"]
         for _ in 1...4 {
             let process = try start(options, flags)

@@ -51,9 +51,9 @@ struct HandlerCallsTests {
     @Test func `neither a completed call nor one in a killed process causes suspicion`() async throws {
         let directory = try TemporaryDirectory()
         do {
-            let calls = try calls(directory)
-            try await calls.call(first: record(1), last: record(9)) {}
-            CrashSignals.noteCrash()
+            let file = try CallFile.open(name: "group", in: directory.path)
+            try await HandlerCalls(file: file).call(first: record(1), last: record(9)) {}
+            file.noteCrash()
         }
         do {
             let file = try CallFile.open(name: "group", in: directory.path)
@@ -140,6 +140,19 @@ struct HandlerCallsTests {
         deadline.check(at: 3_602_000_000_000)
         deadline.check(at: 3_603_000_000_000)
         #expect(late.withLock { $0 } == [2])
+    }
+
+    @Test func `a call that exceeded its deadline is suspected even if it returns when cancelled`() async throws {
+        let directory = try TemporaryDirectory()
+        do {
+            let file = try CallFile.open(name: "group", in: directory.path)
+            let deadline = CallDeadline(.seconds(3600)) { [weak file] _, _ in file?.noteCrash() }
+            let calls = HandlerCalls(file: file, deadline: deadline)
+            try await calls.call(first: record(3), last: record(3)) { deadline.check(at: .max) }
+            try await calls.call(first: record(4), last: record(4)) {}
+        }
+        let suspicions = try CallFile.open(name: "group", in: directory.path).suspicions
+        #expect(suspicions.map(\.first) == [3])
     }
 
     @Test func `a record that waits for a permit is not part of a call`() async throws {

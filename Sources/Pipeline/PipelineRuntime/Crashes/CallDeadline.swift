@@ -14,7 +14,8 @@ final class CallDeadline: Sendable {
     private struct State {
         var lastId: UInt64 = 0
         var calls: [UInt64: Call] = [:]
-        var isOver = false
+        /// The overdue call that was reported, or nil if there was none.
+        var reported: UInt64?
     }
 
     let limit: Duration
@@ -48,15 +49,24 @@ final class CallDeadline: Sendable {
         }
     }
 
-    func end(_ id: UInt64) { state.withLock { $0.calls[id] = nil } }
+    /// Ends a call.
+    ///
+    /// - Returns: whether the call was reported as overdue.
+    @discardableResult
+    func end(_ id: UInt64) -> Bool {
+        state.withLock { state in
+            state.calls[id] = nil
+            return state.reported == id
+        }
+    }
 
     func check(at now: Int64) {
         let late = state.withLock { state -> Call? in
-            guard !state.isOver, let oldest = state.calls.values.min(by: { $0.since < $1.since }),
-                now - oldest.since > limit.clampedNanoseconds
+            guard state.reported == nil, let oldest = state.calls.min(by: { $0.value.since < $1.value.since }),
+                now - oldest.value.since > limit.clampedNanoseconds
             else { return nil }
-            state.isOver = true
-            return oldest
+            state.reported = oldest.key
+            return oldest.value
         }
         if let late { onExceeded(late.place, late.offset) }
     }

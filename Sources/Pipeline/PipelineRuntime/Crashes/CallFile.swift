@@ -7,8 +7,8 @@ internal import Glibc
 /// The file consists of 64-bit words: the layout version, the crash flag, one slot per call (topic hash, partition,
 /// first offset + 1 or 0 if free, last offset, whether it runs alone), and the suspicions from earlier crashes.
 package final class CallFile: @unchecked Sendable {
-    // @unchecked Sendable because `begin` and `end` write only to the caller's own slot, and all other calls are made
-    // under the lock of `HandlerCalls`.
+    // @unchecked Sendable because `begin` and `end` write only to the caller's own slot, `noteCrash` always writes the
+    // same value to one word, and all other calls are made under the lock of `HandlerCalls`.
     static let slots = 1024
     static let maximumSuspicions = 1024
 
@@ -82,6 +82,9 @@ package final class CallFile: @unchecked Sendable {
 
     /// The address of the word that is set if the process crashes.
     var crashWord: UInt { UInt(bitPattern: memory + 1) }
+
+    /// Makes the end of this process count as a crash.
+    func noteCrash() { memory[1] = 1 }
 
     func begin(slot: Int, _ topicHash: Int64, _ partition: Int64, _ offsets: ClosedRange<Int64>, isAlone: Bool) {
         let words = memory + Self.header + slot * Self.slotWords

@@ -70,8 +70,10 @@ final class HandlerCalls: Sendable {
         let slot = begin(first, last, isAlone: isAlone)
         let watched = deadline?.begin(first)
         defer {
-            if let watched { deadline?.end(watched) }
-            end(slot)
+            // An overdue call returns only because its task is cancelled while the process ends. It stays in the file,
+            // so that the next process finds the record.
+            let isOverdue = watched.map { deadline?.end($0) ?? false } ?? false
+            if !isOverdue { end(slot) }
             if let alone, let permits { alone.release(permits) }
         }
         return try await body()

@@ -65,7 +65,7 @@ package final class PipelineConsumer: Service {
             file: callFile,
             deadline: options.recordDeadline.map { limit in
                 CallDeadline(limit) { place, offset in
-                    CrashSignals.noteCrash()
+                    callFile?.noteCrash()
                     failures.continuation.yield(.deadlineExceeded(place, offset, limit))
                 }
             })
