@@ -102,6 +102,48 @@ struct HandlerCallsTests {
         #expect(order.entries == ["one begins", "one ends", "alone"])
     }
 
+    @Test func `a suspected record waits for the calls of all consumers of the process`() async throws {
+        let directory = try TemporaryDirectory()
+        for _ in 1...3 { try crash(directory, inWork: [3...3]) }
+        let isolation = CallIsolation()
+        let other = HandlerCalls(isolation: isolation)
+        let calls = HandlerCalls(file: try CallFile.open(name: "group", in: directory.path), isolation: isolation)
+        let gate = Gate()
+        let order = Journal()
+        await withTaskGroup { group in
+            group.addTask {
+                try? await other.call(first: record(1), last: record(1)) {
+                    order.note("other begins")
+                    await gate.pass()
+                    order.note("other ends")
+                }
+            }
+            _ = await eventually { !order.entries.isEmpty }
+            group.addTask {
+                try? await calls.call(first: record(3), last: record(3), isAlone: true) {
+                    order.note("alone")
+                }
+            }
+            _ = await eventually { isolation.permits?.waiting == 1 }
+            gate.open()
+        }
+        #expect(order.entries == ["other begins", "other ends", "alone"])
+    }
+
+    @Test func `a crash is recorded in the files of all consumers of the process`() throws {
+        let directory = try TemporaryDirectory()
+        do {
+            let files = try ["first", "second"].map { try CallFile.open(name: $0, in: directory.path) }
+            let calls = files.map { HandlerCalls(file: $0) }
+            for file in files { file.begin(slot: 0, PartitionHash.of("t"), 2, 1...9, isAlone: false) }
+            CrashSignals.noteCrash()
+            withExtendedLifetime(calls) {}
+        }
+        for name in ["first", "second"] {
+            #expect(try CallFile.open(name: name, in: directory.path).suspicions.map(\.last) == [9])
+        }
+    }
+
     @Test func `two processes in one directory have separate files, and an invalid file is reset`() throws {
         let directory = try TemporaryDirectory()
         _ = try directory.write([UInt8](repeating: 0xFF, count: 500_000), to: "group.calls")

@@ -196,12 +196,13 @@ public struct ConsumerApplication: Sendable {
         var parts = ConsumerParts(handler: nil)
         var members: [ConsumerService.Member] = []
         var control = ControlParts()
+        let isolation = CallIsolation()
         var events: OperatorEventService?
         let consumers = try consumers(configuration)
         for consumer in consumers {
             let (own, member) = try await assemble(
                 consumer, of: consumers.count, logger: consumer.logger(logger), metrics: consumer.metrics(metrics),
-                tracer: openTelemetry.tracer, &control, &events)
+                tracer: openTelemetry.tracer, isolation, &control, &events)
             members.append(member)
             parts.services += own.services
             parts.readiness += own.readiness.map(consumer.check)
@@ -220,11 +221,13 @@ public struct ConsumerApplication: Sendable {
     ///
     /// - Parameters:
     ///   - count: the number of consumers that share the process's memory.
+    ///   - isolation: shared by all consumers of the process.
     ///   - control: receives the consumer's group if it can be paused.
     ///   - events: the service that publishes operator events, created for the first consumer if events are on.
     private func assemble(
         _ consumer: NamedConsumer, of count: Int, logger: Logger, metrics: MetricsRegistry,
-        tracer: Tracer?, _ control: inout ControlParts, _ events: inout OperatorEventService?
+        tracer: Tracer?, _ isolation: CallIsolation, _ control: inout ControlParts,
+        _ events: inout OperatorEventService?
     ) async throws -> (ConsumerParts, ConsumerService.Member) {
         let configuration = consumer.configuration
         let declared = try topics(configuration)
@@ -246,8 +249,8 @@ public struct ConsumerApplication: Sendable {
             PipelineConsumer(
                 kafka: kafka, options: options, handler: handler,
                 sendDeadLetter: { try await deadLetters.send($0) }, logger: logger, metrics: metrics,
-                callFile: callFile(configuration, options, logger), handled: handled, pause: pause,
-                tracer: tracer)
+                callFile: callFile(configuration, options, logger), isolation: isolation, handled: handled,
+                pause: pause, tracer: tracer)
         }
         if let topic = declared.control?.topic {
             control.add(pause, topic: topic, kafka: kafka, logger: logger)

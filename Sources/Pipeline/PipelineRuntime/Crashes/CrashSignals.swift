@@ -1,25 +1,40 @@
 internal import Glibc
 internal import Synchronization
 
-/// Sets a word in memory when this process crashes through its own fault: a trap, a failed assertion, an invalid
-/// address or a stack overflow. The word is not set if the process is ended from outside (SIGKILL, power loss).
+/// Sets words in memory when this process crashes through its own fault: a trap, a failed assertion, an invalid address
+/// or a stack overflow. The words are not set if the process is ended from outside (SIGKILL, power loss). Each consumer
+/// of the process has its own word.
 enum CrashSignals {
     private static let signals = [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV]
     private static let stackBytes = 65_536
 
-    /// The address of the word, or 0 if there is none.
-    private static let word = Atomic<UInt>(0)
+    /// A table with the addresses of the words, and 0 in each free entry.
+    private struct Words: @unchecked Sendable {
+        // @unchecked Sendable because the table is never freed, and its entries are atomic.
+        let entries: UnsafeMutablePointer<Atomic<UInt>>
+        let count = 1024
+
+        init() {
+            entries = .allocate(capacity: count)
+            for index in 0..<count { (entries + index).initialize(to: Atomic(0)) }
+        }
+    }
+
+    private static let words = Words()
     /// The address of a table with the previous action for each signal number. It is a plain address because a signal
     /// handler must not allocate, lock or initialize anything.
     private static let previousActions = UInt(
         bitPattern: UnsafeMutablePointer<sigaction>.allocate(capacity: 65))
     private static let isInstalled = Atomic(false)
 
+    /// Adds a word. If the table is full, crashes are not recorded in it.
+    ///
     /// - Parameter address: the address of a word that stays mapped until the process ends or ``forget(address:)`` is
     ///   called.
     static func note(at address: UInt) {
-        word.store(address, ordering: .sequentiallyConsistent)
-        guard address != 0, !isInstalled.exchange(true, ordering: .sequentiallyConsistent),
+        guard address != 0 else { return }
+        _ = (0..<words.count).first { replace(0, by: address, at: $0) }
+        guard !isInstalled.exchange(true, ordering: .sequentiallyConsistent),
             let table = UnsafeMutablePointer<sigaction>(bitPattern: previousActions)
         else { return }
         for signal in signals {
@@ -32,10 +47,17 @@ enum CrashSignals {
 
     /// Stops using the word at this address. Call this before the word is unmapped.
     static func forget(address: UInt) {
-        _ = word.compareExchange(expected: address, desired: 0, ordering: .sequentiallyConsistent)
+        _ = (0..<words.count).first { replace(address, by: 0, at: $0) }
     }
 
-    /// Sets the word, then lets the previous action handle the signal.
+    /// Replaces an entry of the table. Returns false if the entry is not `current`.
+    private static func replace(_ current: UInt, by new: UInt, at index: Int) -> Bool {
+        words.entries[index].compareExchange(
+            expected: current, desired: new, ordering: .sequentiallyConsistent
+        ).exchanged
+    }
+
+    /// Sets the words, then lets the previous action handle the signal.
     private static func receive(_ signal: Int32) {
         noteCrash()
         if let table = UnsafeMutablePointer<sigaction>(bitPattern: previousActions) {
@@ -45,9 +67,14 @@ enum CrashSignals {
         raise(signal)
     }
 
-    /// Sets the word as a crash would.
+    /// Sets the words as a crash would.
     static func noteCrash() {
-        UnsafeMutablePointer<Int64>(bitPattern: word.load(ordering: .sequentiallyConsistent))?.pointee = 1
+        var index = 0
+        while index < words.count {
+            let address = words.entries[index].load(ordering: .sequentiallyConsistent)
+            UnsafeMutablePointer<Int64>(bitPattern: address)?.pointee = 1
+            index += 1
+        }
     }
 
     /// Makes the calling thread handle these signals on a separate stack, so that stack overflows are also recorded.

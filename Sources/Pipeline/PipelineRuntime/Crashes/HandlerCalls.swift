@@ -21,25 +21,25 @@ final class HandlerCalls: Sendable {
     private let file: CallFile?
     private let deadline: CallDeadline?
     private let state: Mutex<State>
-    /// Permits for calls: a normal call acquires one, and a call that must run alone acquires all of them. Nil if no
-    /// suspicion has reached the limit of crashes.
-    private let alone: Permits?
+    private let isolation: CallIsolation
+    /// Whether any suspicion has reached the limit of crashes.
+    let hasSuspects: Bool
 
     /// - Parameters:
     ///   - file: the file that lists running calls, or nil if crashes are not counted.
     ///   - deadline: the time limit for a call, or nil for no limit.
-    init(file: CallFile? = nil, deadline: CallDeadline? = nil) {
+    ///   - isolation: shared with the other consumers of the process.
+    init(file: CallFile? = nil, deadline: CallDeadline? = nil, isolation: CallIsolation = CallIsolation()) {
         self.file = file
         self.deadline = deadline
+        self.isolation = isolation
         let suspicions = file?.suspicions ?? []
         state = Mutex(
             State(freeSlots: file == nil ? [] : Array((0..<CallFile.slots).reversed()), suspicions: suspicions))
-        alone = suspicions.contains { $0.crashes >= Suspicion.tolerated } ? Permits(1 << 20) : nil
+        hasSuspects = suspicions.contains { $0.crashes >= Suspicion.tolerated }
+        if hasSuspects { isolation.turnOn() }
         if let file { CrashSignals.note(at: file.crashWord) }
     }
-
-    /// Whether any suspicion has reached the limit of crashes.
-    var hasSuspects: Bool { alone != nil }
 
     func finding(_ record: KafkaRecord) -> Finding {
         guard hasSuspects else { return .innocent }
@@ -60,13 +60,15 @@ final class HandlerCalls: Sendable {
     /// - Parameters:
     ///   - first: the call's first record.
     ///   - last: the call's last record, from the same partition.
-    ///   - isAlone: whether to wait until no other call is running, and to block other calls until this one ends.
+    ///   - isAlone: whether to wait until no other call of the process is running, and to block other calls until this
+    ///     one ends.
     /// - Throws: any error thrown by `body`; `CancellationError` if the task is cancelled before the call begins.
     func call<Result>(
         first: KafkaRecord, last: KafkaRecord, isAlone: Bool = false, _ body: () async throws -> Result
     ) async throws -> Result {
-        let permits = alone.map { isAlone ? $0.limit : 1 }
-        if let alone, let permits, await !alone.acquire(permits) { throw CancellationError() }
+        let permits = isolation.permits
+        let count = isAlone ? permits?.limit ?? 1 : 1
+        if let permits, await !permits.acquire(count) { throw CancellationError() }
         let slot = begin(first, last, isAlone: isAlone)
         let watched = deadline?.begin(first)
         defer {
@@ -74,7 +76,7 @@ final class HandlerCalls: Sendable {
             // so that the next process finds the record.
             let isOverdue = watched.map { deadline?.end($0) ?? false } ?? false
             if !isOverdue { end(slot) }
-            if let alone, let permits { alone.release(permits) }
+            permits?.release(count)
         }
         return try await body()
     }

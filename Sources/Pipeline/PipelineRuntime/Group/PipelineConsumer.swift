@@ -49,6 +49,7 @@ package final class PipelineConsumer: Service {
 
     /// - Parameters:
     ///   - callFile: the file that lists the records being handled, or nil if crashes are not counted.
+    ///   - isolation: shared with the other consumers of the process.
     ///   - handled: updated with the handled offset of each partition.
     ///   - pause: whether the group is paused. If so, no handler call begins. Nil means that the group is never paused.
     ///   - tracer: traces handler calls; nil if tracing is off.
@@ -56,8 +57,8 @@ package final class PipelineConsumer: Service {
     package init(
         kafka: KafkaConfiguration, options: PipelineOptions, handler: PipelineHandler,
         sendDeadLetter: @escaping @Sendable (KafkaProducerRecord) async throws -> Void, logger: Logger,
-        metrics: MetricsRegistry, callFile: CallFile? = nil, handled: HandledOffsets = HandledOffsets(),
-        pause: GroupPause? = nil, tracer: Tracer? = nil
+        metrics: MetricsRegistry, callFile: CallFile? = nil, isolation: CallIsolation = CallIsolation(),
+        handled: HandledOffsets = HandledOffsets(), pause: GroupPause? = nil, tracer: Tracer? = nil
     ) {
         let failures = AsyncStream.makeStream(of: StartupError.self, bufferingPolicy: .bufferingOldest(1))
         self.failures = failures
@@ -68,7 +69,7 @@ package final class PipelineConsumer: Service {
                     callFile?.noteCrash()
                     failures.continuation.yield(.deadlineExceeded(place, offset, limit))
                 }
-            })
+            }, isolation: isolation)
         turns = BatchTurns(total: options.maximumBatchBytes)
         windowShare = options.windowShare(handler)
         self.handled = handled
