@@ -192,6 +192,19 @@ struct PipelineConsumerTests {
         await one.stop()
     }
 
+    @Test func `a member without a partition is ready`() async throws {
+        let options = try await PipelineTestBroker.options()
+        let one = try await PipelineHarness(options, .records(RecordingHandler()))
+        try await waitUntil { one.metric("sluice_consumer_assigned_partitions") == 1 }
+        let two = try await PipelineHarness(options, .records(RecordingHandler()))
+        try await waitUntil { two.pipeline.obstacle == nil }
+        #expect(one.metric("sluice_consumer_assigned_partitions") == 1)
+        #expect(two.metric("sluice_consumer_assigned_partitions") == 0)
+        #expect(two.metric("sluice_consumer_rebalances_total{kind=\"assigned\"") == 0)
+        await two.stop()
+        await one.stop()
+    }
+
     @Test func `stopping finishes running records and does not start others`() async throws {
         var options = try await PipelineTestBroker.options()
         options.concurrency = 1

@@ -39,6 +39,7 @@ final class GroupTelemetry: Sendable {
     func receive(_ event: KafkaConsumerEvent) {
         switch event {
         case .assigned(let partitions):
+            guard !partitions.isEmpty else { return logger.info("group joined; no partition assigned") }
             assigned.increment()
             logger.info("partitions assigned", [partitions.logField])
         case .revoking(let partitions):

@@ -66,6 +66,7 @@ extension KafkaConsumer {
         // While closing, librdkafka treats any assign call as an unassign, but the call must still be made.
         if phase != .running || places.isEmpty {
             answer(assigning: places.map { StartPosition(place: $0, offset: .stored, isCommitted: true) })
+            if phase == .running, !firstAssignment.isComplete { emit(.assigned([])) }
             firstAssignment.complete()
             return finishRebalance()
         }

@@ -2,7 +2,8 @@
 public enum KafkaConsumerEvent: Sendable {
     /// Partitions were assigned to this member, and fetching is about to start. The owner of each partition calls
     /// ``KafkaAssignedPartition/next(maxRecords:maxBytes:within:)`` until it returns nil, and then
-    /// ``KafkaAssignedPartition/release()``.
+    /// ``KafkaAssignedPartition/release()``. The list is empty if the first assignment of a member has no partition,
+    /// because the group has more members than partitions or a partition is still being revoked from another member.
     case assigned([KafkaAssignedPartition])
     /// Partitions are being revoked. Their `next` now returns nil, and the group waits until each is released or the
     /// drain limit expires.
