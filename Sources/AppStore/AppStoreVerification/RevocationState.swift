@@ -116,6 +116,11 @@ struct RevocationState {
             entry.nextQuestion = .max
         case .answer(.good(let thisUpdate, let nextUpdate)):
             let end = Self.end(thisUpdate: thisUpdate, nextUpdate: nextUpdate)
+            // A response can be older than `greatestAge` although its responder publishes the next one only later.
+            guard end >= now else {
+                Self.retry(&entry, at: now, using: &random)
+                break
+            }
             entry.standing.setGood(until: end)
             entry.unknownSince = nil
             entry.failures = 0
@@ -125,12 +130,17 @@ struct RevocationState {
             let pause = Int64.random(in: left / 2...max(left / 2, left / 10 * 8), using: &random)
             entry.nextQuestion = Self.sum(now, max(Self.shortestPause, pause))
         case .answer(.nothingNew), .unreachable, .noAddress:
-            if entry.standing.known(at: now) == .unknown, entry.unknownSince == nil { entry.unknownSince = now }
-            entry.failures = min(entry.failures + 1, 6)
-            let pause = min(Self.longestPause, Self.shortestPause << Int64(entry.failures - 1))
-            entry.nextQuestion = Self.sum(now, Int64.random(in: pause / 2...pause, using: &random))
+            Self.retry(&entry, at: now, using: &random)
         }
         entries[id] = entry
+    }
+
+    /// Schedules the next request after an outcome that changes nothing.
+    private static func retry(_ entry: inout Entry, at now: Int64, using random: inout some RandomNumberGenerator) {
+        if entry.standing.known(at: now) == .unknown, entry.unknownSince == nil { entry.unknownSince = now }
+        entry.failures = min(entry.failures + 1, 6)
+        let pause = min(longestPause, shortestPause << Int64(entry.failures - 1))
+        entry.nextQuestion = sum(now, Int64.random(in: pause / 2...pause, using: &random))
     }
 
     /// Counts the certificates in use, grouped by status, and determines whether an operator should act.

@@ -60,6 +60,21 @@ import Testing
         }
     }
 
+    @Test func `a response more than a day old leaves the status unknown, which raises an alert`() throws {
+        var (state, standing) = try stateWithOne()
+        var random = SeededGenerator(seed: 42)
+        let answer = OCSPAnswer.good(thisUpdate: now / 1000 - 172_800, nextUpdate: now / 1000 + 432_000)
+        let later = now + RevocationState.alertAfter
+        for time in [now, later] {
+            let question = try #require(state.takeDueQuestions(at: time).first)
+            state.record(.answer(answer), of: question.id, at: time, using: &random)
+            #expect(standing.known(at: time) == .unknown)
+        }
+        #expect(!state.status(at: later - 1).needsAttention)
+        #expect(state.status(at: later).needsAttention)
+        #expect(state.status(at: later).unknown == 1)
+    }
+
     @Test func `a revocation is permanent`() throws {
         var (state, standing) = try stateWithOne()
         var random = SeededGenerator(seed: 42)
