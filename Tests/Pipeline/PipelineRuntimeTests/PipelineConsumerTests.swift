@@ -171,7 +171,7 @@ struct PipelineConsumerTests {
             return .done
         }
         let one = try await PipelineHarness(options, .records(first))
-        try await waitUntil { one.metric("sluice_consumer_unfinished_records") == 1 }
+        try await waitUntil { first.calls(for: 0) == 2 }
         let second = RecordingHandler()
         let two = try await PipelineHarness(options, .records(second))
         try await waitUntil { one.metric("sluice_consumer_rebalances_total{kind=\"revoked\"") == 1 }
@@ -179,8 +179,8 @@ struct PipelineConsumerTests {
         #expect(second.finished.isEmpty)
         gate.open()
         try await waitUntil { two.metric("sluice_consumer_assigned_partitions") == 1 }
-        #expect(one.metric("sluice_consumer_assigned_partitions") == 1)
-        #expect(first.finished.count == 2)
+        try await waitUntil { one.metric("sluice_consumer_assigned_partitions") == 1 }
+        try await waitUntil { first.finished.count == 2 }
         try await PipelineTestBroker.configuration().write([
             KafkaProducerRecord(topic: topic, partition: 0, key: [0], value: Array("2".utf8)),
             KafkaProducerRecord(topic: topic, partition: 1, key: [1], value: Array("3".utf8)),

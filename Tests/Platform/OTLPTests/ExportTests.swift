@@ -124,8 +124,9 @@ import Tracing
         let collector = try Collector { _ in Self.answer(200, body) }
         let run = Run(to: collector.url) { $0.metricsURL = nil }
         run.record("a", "b", "c", "d")
-        try await waitUntil { run.value(#"sluice_otlp_spans_total{outcome="rejected"}"#) == 2 }
-        #expect(run.value(#"sluice_otlp_spans_total{outcome="exported"}"#) == 2)
+        // Rejected spans are counted first.
+        try await waitUntil { run.value(#"sluice_otlp_spans_total{outcome="exported"}"#) == 2 }
+        #expect(run.value(#"sluice_otlp_spans_total{outcome="rejected"}"#) == 2)
         try await run.stop()
         await collector.stop()
     }

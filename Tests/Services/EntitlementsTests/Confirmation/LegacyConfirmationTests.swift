@@ -158,7 +158,8 @@ import Testing
         try await waitUntil(within: .seconds(25)) {
             try await self.line(second, "1000") == "ACTIVE signed settled"
         }
-        #expect(second.metric(outcomes + "{outcome=\"confirmed\"}") == 1)
+        // The outcome is counted after the answer has been merged.
+        try await waitUntil { second.metric(self.outcomes + "{outcome=\"confirmed\"}") == 1 }
         #expect(await second.stop() == .ok)
         await store.stop()
         await installation.stop()
