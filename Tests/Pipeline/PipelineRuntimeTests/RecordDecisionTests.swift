@@ -203,6 +203,12 @@ struct PipelineHealthTests {
         #expect(health.obstacle(at: 101 * second) == "stopping")
     }
 
+    @Test func `a pipeline whose client has not started is live, but not ready`() {
+        let health = PipelineHealth()
+        #expect(health.isLive(at: .max))
+        #expect(health.obstacle(at: .max) == "group not joined")
+    }
+
     @Test func `a pipeline that is not ready reports the brokers' refusal until they accept it`() {
         var health = PipelineHealth(lastSign: 0)
         health.troubles.receive(KafkaError(.authentication, "Invalid username or password"), at: 1)

@@ -19,7 +19,7 @@ package final class PipelineConsumer: Service {
 
     private struct State {
         var consumer: KafkaConsumer?
-        var health = PipelineHealth(lastSign: MonotonicClock.nanoseconds())
+        var health = PipelineHealth()
         /// The worker of each partition, and the window from which its metrics are read. When a partition is
         /// reassigned, its new worker waits for the previous one.
         var workers: [KafkaTopicPartition: Worker] = [:]

@@ -14,8 +14,9 @@ struct PipelineHealth: Sendable, Equatable {
     var brokersUp = 0
     /// The reasons why the brokers reject this member.
     var troubles = KafkaTroubleRecord()
-    /// The time of the last statistics, or of startup, in monotonic nanoseconds.
-    var lastSign: Int64
+    /// The time of the last statistics, or of the client's start, in monotonic nanoseconds; nil before the start, which
+    /// waits for the services that the handler needs.
+    var lastSign: Int64?
 
     /// Records a completed join. At this point, at least one broker is connected; the next statistics contain the exact
     /// number.
@@ -33,7 +34,7 @@ struct PipelineHealth: Sendable, Equatable {
     }
 
     /// Returns whether the process is healthy. If it is not, it must be restarted.
-    func isLive(at now: Int64) -> Bool { now - lastSign < Self.longestSilence }
+    func isLive(at now: Int64) -> Bool { lastSign.map { now - $0 < Self.longestSilence } ?? true }
 
     /// Returns the reason why the pipeline is not ready, or nil if it is. A sink that is down does not affect
     /// readiness; its records wait, which is visible in the lag.
