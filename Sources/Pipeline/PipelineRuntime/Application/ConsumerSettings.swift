@@ -8,7 +8,7 @@ public enum ConsumerSettings {
     public static let shutdownLimit = Setting.duration(
         "consumer.shutdown.limit", default: .seconds(30), in: .seconds(2)...(.seconds(240)),
         help: """
-            Maximum duration of shutdown. If it is less than 2.5 times consumer.drain.limit, records in progress get \
+            Maximum duration of shutdown. If it is less than 4 times consumer.drain.limit, records in progress may get \
             less time than that limit.
             """)
     public static let drainLimit = Setting.duration(
