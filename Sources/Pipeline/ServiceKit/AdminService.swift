@@ -1,3 +1,4 @@
+internal import Configuration
 internal import HTTPServer
 internal import Lifecycle
 internal import Synchronization
@@ -56,7 +57,10 @@ package final class AdminService: Service {
         do {
             try server.start()
         } catch {
-            throw StartupError(error.message, setting: "admin.port", fix: "Choose a different address or port")
+            let isHost = error.code == .badHost
+            throw StartupError(
+                error.message, setting: isHost ? ApplicationSettings.adminHost.key : "admin.port",
+                fix: isHost ? "Use an address of this machine" : "Choose a free port")
         }
         logger.info("admin listener ready", [LogField(.port, server.port(of: 0))])
     }
