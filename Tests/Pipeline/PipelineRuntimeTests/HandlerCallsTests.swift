@@ -154,6 +154,19 @@ struct HandlerCallsTests {
         #expect(throws: (any Error).self) { try CallFile.open(name: "group", in: "/proc/nowhere") }
     }
 
+    @Test func `an implausible number of crashes in the file does not end the process`() throws {
+        let directory = try TemporaryDirectory()
+        do {
+            let file = try CallFile.open(name: "group", in: directory.path)
+            file.write([
+                Suspicion(
+                    topicHash: PartitionHash.of("t"), partition: 2, first: 3, last: 3, crashes: .max, isCertain: false)
+            ])
+        }
+        try crash(directory, inWork: [3...3])
+        #expect(try calls(directory).finding(record(3)) == .suspect)
+    }
+
     /// If blocks were not allocated, a write to the mapped file would crash the process when the disk is full.
     @Test func `all blocks of the file are allocated before it is written`() throws {
         let directory = try TemporaryDirectory()

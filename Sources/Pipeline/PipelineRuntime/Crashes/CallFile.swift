@@ -11,6 +11,7 @@ package final class CallFile: @unchecked Sendable {
     // same value to one word, and all other calls are made under the lock of `HandlerCalls`.
     static let slots = 1024
     static let maximumSuspicions = 1024
+    private static let maximumCrashes: Int64 = 1_000_000
 
     /// The layout version. A file with a different version is cleared.
     package static let formatVersion: Int64 = 1
@@ -124,9 +125,10 @@ package final class CallFile: @unchecked Sendable {
     private static func read(_ memory: UnsafeMutablePointer<Int64>) -> [Suspicion] {
         (0..<min(max(0, Int(memory[suspicionsAt])), maximumSuspicions)).map { index in
             let words = memory + suspicionsAt + 1 + index * suspicionWords
+            // The count is limited, because a damaged file can contain any number.
             return Suspicion(
-                topicHash: words[0], partition: words[1], first: words[2], last: words[3], crashes: words[4],
-                isCertain: words[5] == 1)
+                topicHash: words[0], partition: words[1], first: words[2], last: words[3],
+                crashes: min(max(0, words[4]), maximumCrashes), isCertain: words[5] == 1)
         }
     }
 }
