@@ -1,7 +1,8 @@
-import Kafka
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import Kafka
 
 /// Tests of reading without a group, and of reading at offsets that no longer exist.
 @Suite(.timeLimit(.minutes(5)))
@@ -127,6 +128,27 @@ struct KafkaConsumerReaderTests {
         #expect(await reader.consumer.close(within: .seconds(10)))
     }
 
+    @Test func `the first record of a recreated log is delivered by a new assignment`() async throws {
+        let topic = try ConsumerTestBroker.topic(partitions: 1)
+        try await ConsumerTestBroker.write(ConsumerTestBroker.numbered(3, topic: topic))
+        let place = KafkaTopicPartition(topic: topic, partition: 0)
+        var options = KafkaConsumer.Options()
+        options.outOfRange = .resetToBeginning
+        let reader = try await ConsumerHarness(.partitions([place: 1]), options: options)
+        let old = try #require(await reader.consumer.assignedPartitions.first)
+        // The record was read behind records of the old log, which were delivered first.
+        let record = KafkaRecord(topic: topic, partition: 0, offset: 0, key: nil, value: [7])
+        await reader.consumer.hold(record)
+        #expect(await old.next(maxRecords: 10) == nil)
+        let new = try #require(await reader.consumer.assignedPartitions.first)
+        #expect(new.epoch != old.epoch && new.startOffset == 0)
+        #expect(reader.noted.lost == [place])
+        let records = try await ConsumerHarness.read(3, of: new)
+        #expect(records.map(\.offset) == [0, 1, 2])
+        #expect(records.first == record)
+        #expect(await reader.consumer.close(within: .seconds(10)))
+    }
+
     @Test func `reading from an unresponsive topic ends at the timeout`() async throws {
         let configuration = try KafkaConfiguration(bootstrapServers: "127.0.0.1:1", profile: .embedded)
         let place = KafkaTopicPartition(topic: "nowhere", partition: 0)
@@ -154,5 +176,14 @@ struct KafkaConsumerReaderTests {
             value.append(UInt8(truncatingIfNeeded: state >> 32))
         }
         return (0..<14).map { _ in KafkaProducerRecord(topic: topic, key: nil, value: value) }
+    }
+}
+
+extension KafkaConsumer {
+    /// Simulates that a recreated log begins with this record.
+    fileprivate func hold(_ record: KafkaRecord) {
+        guard let state = partitions[record.topicPartition] else { return }
+        state.expected = record.offset
+        state.held = record
     }
 }

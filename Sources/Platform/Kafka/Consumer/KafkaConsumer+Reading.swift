@@ -140,7 +140,7 @@ extension KafkaConsumer {
     func serve(_ state: PartitionState) {
         guard let reader = state.reader else { return }
         var batch = ReadBatch(of: state.assigned.topicPartition, isPacked: reader.isPacked)
-        if let held = state.held.take() { take(held, of: state, into: &batch) }
+        if let first = state.first.take() { take(first, of: state, into: &batch) }
         while batch.count < reader.maxRecords, batch.bytes < reader.maxBytes, !state.isAtEnd, state.held == nil,
             state.failure == nil, let event = EventPointer(pollingFrom: state.queue)
         {
@@ -215,7 +215,7 @@ extension KafkaConsumer {
         let place = old.assigned.topicPartition
         let state = PartitionState(
             KafkaAssignedPartition(place, epoch: number(), startOffset: old.expected, consumer: self), queue: old.queue)
-        state.held = old.held.take()
+        state.first = old.held.take()
         partitions[place] = state
         old.end()
         emit(.lost([old.assigned]))

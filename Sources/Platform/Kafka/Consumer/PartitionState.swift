@@ -46,8 +46,10 @@ final class PartitionState {
     /// The error that stopped reading; nil if a rebalance or close stopped it. The partition stays active if the
     /// records already read can still be processed.
     var failure: KafkaError?
-    /// The first record of a recreated log, which is delivered before any other.
+    /// The first record of a recreated log. It ends this assignment and is delivered by the next one.
     var held: KafkaRecord?
+    /// The first record of this assignment if the previous one read it.
+    var first: KafkaRecord?
     var reader: Reader?
     var pauses: [UInt64: Pause] = [:]
     var drainWaiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
