@@ -85,6 +85,18 @@ import Testing
         await harness.close()
     }
 
+    @Test func `a record that alone exceeds the bytes in flight is refused permanently`() async throws {
+        var options = KafkaProducer.Options()
+        options.maxBytesInFlight = 1000
+        let configuration = try KafkaConfiguration(bootstrapServers: "127.0.0.1:1", profile: .embedded)
+        let producer = try KafkaProducer(configuration, topics: ["a"], options: options)
+        let large = KafkaProducerRecord(topic: "a", key: nil, value: [UInt8](repeating: 0, count: 1000))
+        let error = await #expect(throws: KafkaError.self) { try await producer.send(large) }
+        #expect(error?.code == .messageTooLarge)
+        #expect(error?.isRetriable == false)
+        await producer.close(within: .zero)
+    }
+
     @Test func `the producer is ready when the brokers know all topics`() async throws {
         let harness = try EmbeddedHarness()
         #expect(await eventually { harness.producer.status.isReady })

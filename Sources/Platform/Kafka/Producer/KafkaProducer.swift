@@ -14,6 +14,7 @@ public final class KafkaProducer: Sendable {
         /// The maximum number of records without a delivery report. Further sends fail with `tooManyInFlight`.
         public var maxRecordsInFlight = 10_000
         /// The maximum size in bytes of keys, values and headers in flight. Further sends fail with `tooManyInFlight`.
+        /// A send that exceeds the limit by itself fails with `messageTooLarge`.
         public var maxBytesInFlight = 64 * 1024 * 1024
         /// The number of consecutive timeouts after which sends fail at once with `brokersUnavailable`, except for one
         /// probe per second.
@@ -143,6 +144,10 @@ public final class KafkaProducer: Sendable {
             return .failure(KafkaError(.undeclaredTopic, "topic \(record.topic) is not configured for this producer"))
         }
         let size = record.size
+        guard size <= options.maxBytesInFlight else {
+            return .failure(
+                KafkaError(.messageTooLarge, "\(size) bytes exceed the limit of \(options.maxBytesInFlight) in flight"))
+        }
         guard state.pending.count < options.maxRecordsInFlight,
             state.pending.bytes + size <= options.maxBytesInFlight
         else {
