@@ -71,6 +71,12 @@ public struct PipelineOptions: Sendable {
         return WindowLimits(records: max(1, flushRecords), bytes: max(1, flushBytes), distance: .max)
     }
 
+    /// Returns how long a record may wait for its flush; zero if the handler does not flush.
+    func timeToFlush(_ handler: PipelineHandler) -> Duration {
+        guard case .flushing = handler else { return .zero }
+        return flushInterval
+    }
+
     /// Returns the memory limit shared by all partitions, or nil if the handler stores no records in memory.
     func windowShare(_ handler: PipelineHandler) -> WindowShare? {
         switch handler {

@@ -116,6 +116,26 @@ struct FlushingTests {
         #expect(durable == Array(0..<durable.count))
     }
 
+    @Test func `a record is not overdue until its flush is`() async throws {
+        var options = try await options()
+        try await PipelineTestBroker.write(numbers: 3, keys: 1, to: options.topics[0])
+        let waiting = Segments()
+        let test = try await PipelineHarness(options, .flushing(waiting))
+        try await waitUntil { waiting.open.count == 3 }
+        #expect(test.metric("sluice_consumer_unfinished_records") == 3)
+        #expect(test.metric("sluice_consumer_oldest_unfinished_seconds") == 0)
+        await test.stop()
+
+        options = try await self.options()
+        options.flushInterval = .milliseconds(10)
+        options.drainLimit = .milliseconds(300)
+        try await PipelineTestBroker.write(numbers: 3, keys: 1, to: options.topics[0])
+        let failing = Segments(failures: .max)
+        let other = try await PipelineHarness(options, .flushing(failing))
+        try await waitUntil { other.metric("sluice_consumer_oldest_unfinished_seconds") ?? 0 > 0 }
+        await other.stop()
+    }
+
     @Test func `a failed flush is retried, and a record that cannot be appended is dead-lettered`() async throws {
         var options = try await options()
         options.flushRecords = 10

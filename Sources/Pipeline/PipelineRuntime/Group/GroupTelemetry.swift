@@ -17,10 +17,14 @@ final class GroupTelemetry: Sendable {
     private let commitFailures: Counter
     private let offsetResets: Counter
     private let clientErrors: Counter
+    /// How long a record may wait for its flush, in nanoseconds.
+    private let flushInterval: Int64
     private let reported = Mutex<[KafkaTopicPartition: Int64]>([:])
 
-    init(logger: Logger, registry: MetricsRegistry) {
+    /// - Parameter flushInterval: how long a record may wait for its flush; zero if the handler does not flush.
+    init(logger: Logger, registry: MetricsRegistry, flushInterval: Duration) {
         self.logger = logger
+        self.flushInterval = min(flushInterval.clampedNanoseconds, .max / 2)
         frequent = RateLimitedLogger(logger, perSecond: 1)
         func rebalances(_ kind: String) -> Counter {
             registry.counter(
@@ -89,20 +93,21 @@ final class GroupTelemetry: Sendable {
             [LogField(.facility, line.facility), LogField(.clientMessage, line.message)])
     }
 
-    /// Returns the earliest time at which the oldest unfinished record could have been handled, in monotonic
-    /// nanoseconds. Returns nil if there is none, or while the group is paused and records wait intentionally.
-    private static func handleableSince(_ load: PartitionWindow.Load, _ pause: GroupPause) -> Int64? {
-        guard let since = load.oldestAdmittedAt, !pause.isPaused else { return nil }
-        return max(since, pause.resumedAt)
+    /// Returns the time in nanoseconds since the oldest unfinished record could have been finished. Returns 0 if there
+    /// is none, or while records wait intentionally: for their flush, or because the group is paused.
+    private func overdueTime(_ load: PartitionWindow.Load, _ pause: GroupPause, at now: Int64) -> Int64 {
+        guard let since = load.oldestAdmittedAt, !pause.isPaused else { return 0 }
+        return max(0, now - (max(since, pause.resumedAt) + flushInterval))
     }
 
     /// Logs a warning once for a record that has been unfinished for too long.
     func watch(
         _ partition: KafkaTopicPartition, _ load: PartitionWindow.Load, _ pause: GroupPause, at now: Int64
     ) {
-        guard let since = Self.handleableSince(load, pause), let offset = load.oldestOffset,
-            now - since > Self.longestUnfinished
-        else { return reported.withLock { $0[partition] = nil } }
+        let age = overdueTime(load, pause, at: now)
+        guard let offset = load.oldestOffset, age > Self.longestUnfinished else {
+            return reported.withLock { $0[partition] = nil }
+        }
         let isNew = reported.withLock { reported in
             defer { reported[partition] = offset }
             return reported[partition] != offset
@@ -111,7 +116,7 @@ final class GroupTelemetry: Sendable {
         logger.warning(
             "record unfinished for a minute",
             partition.logFields + [
-                LogField(.offset, offset), LogField(.ageSeconds, (now - since) / 1_000_000_000),
+                LogField(.offset, offset), LogField(.ageSeconds, age / 1_000_000_000),
             ])
     }
 
@@ -139,8 +144,11 @@ final class GroupTelemetry: Sendable {
                 Double(load.records))
             samples.gauge(
                 PipelineMetricName.oldestUnfinishedSeconds,
-                help: "Time since the oldest unfinished record was read or the group was resumed; 0 while paused.",
-                labels: labels, Double(now - (Self.handleableSince(load, pause) ?? now)) / 1e9)
+                help: """
+                    Time since the oldest unfinished record was read or the group was resumed, less the flush \
+                    interval; 0 while paused.
+                    """,
+                labels: labels, Double(overdueTime(load, pause, at: now)) / 1e9)
             // Until the first record of an assignment has been handled, librdkafka reports only the end of the log and
             // no lag. In the meantime, the lag is computed from the start of the assignment.
             let begun = starts[partition].flatMap { start in

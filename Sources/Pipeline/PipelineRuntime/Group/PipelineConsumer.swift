@@ -82,7 +82,8 @@ package final class PipelineConsumer: Service {
         let telemetry = PipelineTelemetry(topics: options.topics, logger: logger, registry: metrics)
         self.telemetry = telemetry
         tracing = tracer.map { HandlerTracing(tracer: $0, group: options.group.rawValue, telemetry: telemetry) }
-        groupTelemetry = GroupTelemetry(logger: logger, registry: metrics)
+        groupTelemetry = GroupTelemetry(
+            logger: logger, registry: metrics, flushInterval: options.timeToFlush(handler))
         metrics.collect { [weak self] samples in self?.sample(&samples) }
     }
 
