@@ -148,6 +148,7 @@ enum StateMutants {
         opening.mutant(
             "worker-follows-its-own", "options.role != .worker", after: "try await refuseToForget(parts)", "true"),
         roles.mutant("standbys", "options.standbys", after: ".prefix(", "0"),
+        roles.mutant("restore-of-revoked", "$0.unread.isEmpty && !$0.followed.isEmpty", "false"),
         roles.mutant(
             "restoring-is-no-standby",
             [

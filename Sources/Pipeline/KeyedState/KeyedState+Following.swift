@@ -57,6 +57,8 @@ extension KeyedState {
         let wanted = assigned.union(chosen)
         for place in withRunning({ Array($0.followed.keys) }) where !wanted.contains(place) { unfollow(place) }
         for place in wanted { follow(place) }
+        // A restore ends when the last unread partition is read to its end. That partition may just have been revoked.
+        if withRunning({ $0.unread.isEmpty && !$0.followed.isEmpty }) { endRestore(parts) }
     }
 
     private func rank(_ place: KafkaTopicPartition) -> UInt64 {

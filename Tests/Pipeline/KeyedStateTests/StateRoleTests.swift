@@ -56,6 +56,21 @@ import Testing
         await worker.end()
     }
 
+    @Test func `a restore ends if its last unread partition is revoked`() async throws {
+        let harness = try StateHarness(partitions: 2)
+        try StateTestBroker.shared().setLeader(of: harness.output(1), to: nil)
+        let worker = try await harness.member("worker") { $0.role = .worker }
+        worker.withRunning { _ = $0.assigned.insert(harness.output(1)) }
+        worker.follow(harness.output(1))
+        try await worker.partitionAssigned(harness.place(0))
+        #expect(worker.obstacle == "the state has not been read yet")
+        await worker.partitionReleased(harness.place(1))
+        #expect(followed(worker) == [0])
+        #expect(await eventually { worker.obstacle == nil })
+        try StateTestBroker.shared().setLeader(of: harness.output(1), to: 1)
+        await worker.end()
+    }
+
     @Test func `a reassigned partition is read from its position`() async throws {
         let harness = try StateHarness(partitions: 2)
         let keys = harness.keys
