@@ -95,6 +95,7 @@ enum StateMutants {
         merging.without(
             "derived-before-acknowledgement", "try await settle(deliveries)", after: "    func publishDerived("),
         contributing.mutant("contribution-read-back", "true", after: "settle(deliveries, isReadBack: ", "false"),
+        contributing.without("known-contribution-read-back", "deliveries.append(last)"),
         refusals.without(
             "oversized-kept",
             "try parts().database.store.keep([key.bytes: encoded], of: partition.name, joinedBy: model.join)"),

@@ -38,7 +38,8 @@ extension KeyedState {
     }
 
     /// Merges into a key's row a state that was not read from an input topic, and returns once the row has been
-    /// published and read back. Any member that follows the key's partition may call this.
+    /// published and read back, even if the state adds nothing to a row that is still being published. Any member that
+    /// follows the key's partition may call this.
     ///
     /// - Parameters:
     ///   - input: the input topic that this state belongs to.
@@ -53,9 +54,17 @@ extension KeyedState {
         let partition = try followed(place(of: key, in: topic))
         let row = try partition.known(key)
         guard let known = row ?? empty else { return nil }
-        guard let other = try contribution(known) else { return row }
-        let (merged, deliveries) = try await merge([other], in: topic, ancestors: [])
-        if let fault = merged.faults[0] { throw fault }
+        var deliveries: [StateDelivery] = []
+        if let other = try contribution(known) {
+            let (merged, published) = try await merge([other], in: topic, ancestors: [])
+            if let fault = merged.faults[0] { throw fault }
+            deliveries = published
+        }
+        // The contribution may add nothing to facts that were published earlier. Until these are read back, brokers may
+        // still refuse them, and readers of the database do not see them.
+        if let last = try partition.unreadDelivery(of: key), !deliveries.contains(where: { $0 === last }) {
+            deliveries.append(last)
+        }
         try await settle(deliveries, isReadBack: true)
         return try partition.known(key)
     }

@@ -3,6 +3,7 @@ import Kafka
 import Lifecycle
 import PipelineRuntime
 import PipelineTestSupport
+import Primitives
 import SQLite
 import Synchronization
 import Telemetry
@@ -304,6 +305,34 @@ import Testing
         #expect(try await owner.dump() == ["a=1,2"])
         await owner.end()
         await other.end()
+    }
+
+    @Test func `a contribution that adds nothing returns once the published row has been read back`() async throws {
+        let member = try await harness.member()
+        try await member.partitionAssigned(harness.place())
+        let (store, place, key) = (try member.parts().database.store, harness.output(), Array("a".utf8))
+        let (isBusy, mayGoOn, isAnswered) = (Completion(), DispatchGate(), Completion())
+        // While the database is busy, nothing is read back.
+        let error = OwnThread.start(name: "busy") {
+            try? store.change { _ in
+                isBusy.complete()
+                mayGoOn.wait()
+            }
+        }
+        try #require(error == 0)
+        await isBusy.wait()
+        let answer = Task {
+            defer { isAnswered.complete() }
+            _ = try await member.merge([NumberSet("a", [1])], from: harness.input)
+            return try await member.contribute(to: key, from: harness.input) { _ in NumberSet("a", [1]) }
+        }
+        let isWaiting = await eventually { isAnswered.isComplete || member.progress.isAwaited(place) }
+        #expect(isWaiting && !isAnswered.isComplete)
+        mayGoOn.open()
+        #expect(try await answer.value == NumberSet("a", [1]))
+        let row = try member.parts().database.rows.row(of: key, in: place)
+        #expect(row?.image.encoded == NumberSet("a", [1]).text)
+        await member.end()
     }
 
     @Test func `a wait for an acknowledgement ends with its task`() async throws {
