@@ -226,7 +226,7 @@ enum StateMutants {
 
         row.without("merged-is-unpublished", "isUnpublished = true", after: "let merge = try join(state, by: model)"),
         row.without("sent-is-published", "isUnpublished = false", after: "if image == nil { current = nil }"),
-        row.mutant("own-in-order", "publication.number > lastRead", "true"),
+        row.mutant("earlier-publications", "index + 1", after: "publications.removeFirst(", "1"),
         row.mutant("own-after-another", "publication.rowVersion == rowVersion", "true"),
         row.mutant("own-of-a-removed-row", "row == nil", after: "guard isInOrder || ", "false"),
         row.without("unmerged-repaired", "self.image.isBehind = true"),
@@ -248,7 +248,6 @@ enum StateMutants {
         row.mutant("received-pending", "isPending || joined != state", "joined != state"),
         row.mutant("own-pending", "publication.image.isBehind", after: "let isPending = ", "false"),
         pending.mutant("pending-header", "record.header(StateHeader.pending) != nil", "false"),
-        row.without("last-read", "lastRead = max(lastRead, publication.number)"),
         row.mutant(
             "own-lacking-proposal", "received(proposal, by: model) ? [.written, .behind] : .written",
             "received(proposal, by: model) ? .written : .written"),

@@ -10,9 +10,9 @@ internal import Kafka
 /// | **merged**: it adds something | | joined with it | | unpublished |
 /// | **merged**: it adds nothing | | | | |
 /// | **sent** | | | one more | published |
-/// | **received**: own, in order | published state | row, joined with publications that remain | one less | written |
-/// | **received**: own, after another's record | joined | joined | one less | written; behind if incomplete |
-/// | **received**: own removal | none | row, or publications that remain | one less | written |
+/// | **received**: own, in order | published state | row, joined with later publications | only later ones | written |
+/// | **received**: own, after another's record | joined | joined | only later ones | written; behind if incomplete |
+/// | **received**: own removal | none | row, or later publications | only later ones | written |
 /// | **received**: a state that adds something | joined | joined | | written, changed; behind if incomplete |
 /// | **received**: a state that adds nothing | | | | written; behind if incomplete |
 /// | **received**: a state with derived updates that are not published | | | | also behind |
@@ -49,8 +49,6 @@ struct RowState<Model: StateModel> {
     private(set) var publications: [Publication] = []
     /// Number of times that other members' records have changed `row`.
     private var rowVersion = 0
-    /// Number of this process's last publication that was read back.
-    private var lastRead: UInt64 = 0
 
     /// Creates the state for a key that has no row.
     init() {}
@@ -101,13 +99,17 @@ struct RowState<Model: StateModel> {
 
     // MARK: Received
 
-    /// Removes one of this process's publications from the overlay when its record is read back.
+    /// Removes one of this process's publications from the overlay when its record is read back, together with the
+    /// earlier ones. Brokers refused those, or compaction removed their records before they were read. If one of them
+    /// is read nevertheless, its record is treated like another member's.
     ///
     /// - Returns: nil if the publication is unknown because it was sent before the partition was revoked.
     mutating func takePublication(_ number: UInt64) -> Publication? {
         // Iterate by index: iterating over values of a generic type allocates memory for each.
         for index in publications.indices where publications[index].number == number {
-            return publications.remove(at: index)
+            let publication = publications[index]
+            publications.removeFirst(index + 1)
+            return publication
         }
         return nil
     }
@@ -121,8 +123,7 @@ struct RowState<Model: StateModel> {
         own publication: Publication, _ proposal: StateProposal?, form: Int64, by model: Model,
         image: (State) -> RowImage
     ) -> RowEffect {
-        let isInOrder = publication.number > lastRead && publication.rowVersion == rowVersion
-        lastRead = max(lastRead, publication.number)
+        let isInOrder = publication.rowVersion == rowVersion
         guard let state = publication.state else {
             replace(nil, RowImage())
             return .written
