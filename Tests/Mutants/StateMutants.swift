@@ -87,6 +87,8 @@ private let expendable = MutatedFile(
 private let restoringReads = MutatedFile(
     .state, "restore", state + "Database/StateReader.swift", suites: "RestoreTests")
 private let restoringHealth = MutatedFile(.state, "restore", state + "KeyedState.swift", suites: "RestoreTests")
+private let searching = MutatedFile(
+    .state, "owner", state + "Partition/OtherFormSearch.swift", suites: "OtherFormSearchTests")
 private let metrics = MutatedFile(.state, "health", state + "StateMetrics.swift", suites: "StateRoleTests")
 
 enum StateMutants {
@@ -120,6 +122,8 @@ enum StateMutants {
 
         owning.mutant("fingerprint", "parts.database.store.position(of: place)?.form", "partition.form"),
         owning.mutant("fingerprint-rate", "rows.count * 1_000", "0"),
+        searching.mutant("fingerprint-of-refused-rows", "!isComplete && areAllRefused", "false"),
+        searching.mutant("fingerprint-of-published-rows", "!isComplete && areAllRefused", "!isComplete"),
         deriving.mutant("derived-of-joined-rows", "!joined.isEmpty", "false"),
         joined.mutant(
             "derived-of-rows-behind", "entry.state.image.isBehind",

@@ -67,11 +67,11 @@ extension KeyedState {
     /// Publishes pending rows, in one task per owned partition, so that a partition without a leader does not delay the
     /// others.
     private func publishWhileOwned(_ place: KafkaTopicPartition) async {
-        var cursor: Int64 = 0
+        var search = OtherFormSearch()
         while !Task.isCancelled {
             do {
                 try await publishPending(of: place)
-                cursor = try await republishOtherForm(of: place, after: cursor)
+                try await republishOtherForm(of: place, &search)
             } catch is CancellationError {
                 return
             } catch {
@@ -106,32 +106,31 @@ extension KeyedState {
 
     /// Republishes rows that were published with a different fingerprint, at a bounded rate. After a restart,
     /// republishing continues with the remaining rows.
-    ///
-    /// - Returns: the cursor for the next call; 0 after a complete pass.
-    private func republishOtherForm(of place: KafkaTopicPartition, after cursor: Int64) async throws -> Int64 {
+    private func republishOtherForm(of place: KafkaTopicPartition, _ search: inout OtherFormSearch) async throws {
         let partition = try partition(place)
         let parts = try parts()
-        guard try parts.database.store.position(of: place)?.form != partition.form else { return 0 }
-        var cursor = max(0, cursor)
+        guard try parts.database.store.position(of: place)?.form != partition.form,
+            search.isDue(at: clocks.monotonicMilliseconds())
+        else { return }
         while !Task.isCancelled {
             let start = clocks.monotonicMilliseconds()
             let limit = max(1, min(Self.batch, options.republishRate / 10))
-            let rows = try parts.database.rows.otherForm(than: partition.form, of: place, after: cursor, atMost: limit)
+            let rows = try parts.database.rows.otherForm(
+                than: partition.form, of: place, after: search.cursor, atMost: limit)
             guard let last = rows.last else {
-                // Record the fingerprint once a complete pass has found no rows with a different one. Otherwise,
-                // another pass is needed, because some publications may have failed or may still have to be read back.
-                if cursor == 0 { try parts.database.store.note(form: partition.form, of: place) }
-                return 0
+                // Record the fingerprint once a complete pass has found no rows with a different one.
+                if search.end(at: start) { try parts.database.store.note(form: partition.form, of: place) }
+                return
             }
-            if let published = try partition.republish(rows.map(\.key), at: clocks.wallMilliseconds()) {
+            let keys = rows.map(\.key)
+            if let published = try partition.republish(keys, at: clocks.wallMilliseconds()) {
                 metrics.republished.increment(by: UInt64(clamping: published.count))
                 try await settle([published.delivery])
             }
-            cursor = last.id
+            search.found(upTo: last.id, areRefused: partition.areRefused(keys))
             let due = start + Int64(rows.count * 1_000 / max(1, options.republishRate))
             try await Task.sleep(for: .milliseconds(max(0, due - clocks.monotonicMilliseconds())))
         }
-        return cursor
     }
 
     static var batch: Int { 500 }

@@ -68,6 +68,13 @@ extension StatePartition {
         }
     }
 
+    /// Returns whether the brokers refuse all of these rows, so that they are republished only by a later attempt.
+    func areRefused(_ keys: [[UInt8]]) -> Bool {
+        withLock { guarded in
+            keys.allSatisfy { guarded.oversized[$0] != nil || guarded.refusedRemovals[$0] != nil }
+        }
+    }
+
     /// Returns a refused row that is due for another attempt, with its state joined with the current one, and schedules
     /// the next attempt. Returns nil if no row is due.
     func dueRefused(at now: Int64) throws -> (key: [UInt8], encoded: [UInt8], joined: State)? {
