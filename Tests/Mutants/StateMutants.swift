@@ -120,7 +120,7 @@ enum StateMutants {
         contributing.mutant(
             "due-rows-of-the-owner", "partition.isOwned", after: "parts.partitions.values where ", "true"),
 
-        owning.mutant("fingerprint", "parts.database.store.position(of: place)?.form", "partition.form"),
+        owning.mutant("fingerprint", "position.form != partition.form", "false"),
         owning.mutant("fingerprint-rate", "rows.count * 1_000", "0"),
         searching.mutant("fingerprint-of-refused-rows", "!isComplete && areAllRefused", "false"),
         searching.mutant("fingerprint-of-published-rows", "!isComplete && areAllRefused", "!isComplete"),

@@ -109,7 +109,8 @@ extension KeyedState {
     private func republishOtherForm(of place: KafkaTopicPartition, _ search: inout OtherFormSearch) async throws {
         let partition = try partition(place)
         let parts = try parts()
-        guard try parts.database.store.position(of: place)?.form != partition.form,
+        // A partition without a position has no rows.
+        guard let position = try parts.database.store.position(of: place), position.form != partition.form,
             search.isDue(at: clocks.monotonicMilliseconds())
         else { return }
         while !Task.isCancelled {

@@ -29,6 +29,16 @@ import Testing
         #expect(plan.first?.contains("USING INDEX rows_due") == true, "\(plan)")
     }
 
+    @Test func `rows of other rules are read in the order of the table, from the last one found`() throws {
+        let database = try Database.inMemory()
+        try database.migrate(StateSchema.migrations)
+        let plan = try database.rows(
+            "EXPLAIN QUERY PLAN " + StateRowSource.otherFormQuery,
+            [.integer(1), .integer(0), .integer(7), .integer(3), .integer(10)]
+        ) { try $0.text(3) }
+        #expect(plan == ["SEARCH rows USING INTEGER PRIMARY KEY (rowid>?)"])
+    }
+
     @Test(.timeLimit(.minutes(2))) func `a long read does not delay others`() async throws {
         let directory = try TemporaryDirectory()
         let state = try LocalState(path: directory.file("state.sqlite"), model: NumberSetModel(), topics: ["state"])

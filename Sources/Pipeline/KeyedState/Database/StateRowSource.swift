@@ -58,6 +58,12 @@ final class StateRowSource: Sendable {
         AND due IS NOT NULL AND due <= ?3 LIMIT ?4
         """
 
+    // Without NOT INDEXED, SQLite would read all rows of the topic by key, and sort them, for each batch.
+    static let otherFormQuery = """
+        SELECT id, key FROM rows NOT INDEXED WHERE id > ?3 AND topic = ?1 AND partition = ?2 AND form <> ?4
+        ORDER BY id LIMIT ?5
+        """
+
     func close() { for slot in connections { slot.connection.withLock { $0.database.close() } } }
 
     /// Returns the row for a key.
@@ -129,8 +135,7 @@ final class StateRowSource: Sendable {
     ) throws(StateError) -> [(id: Int64, key: [UInt8])] {
         try read(partition) { connection, place in
             try connection.database.rows(
-                "SELECT id, key FROM rows WHERE id > ?3 AND topic = ?1 AND partition = ?2 AND form <> ?4 ORDER BY id LIMIT ?5",
-                place + [.integer(id), .integer(form), .integer(limit)]
+                Self.otherFormQuery, place + [.integer(id), .integer(form), .integer(limit)]
             ) { (try $0.integer(0), try $0.blob(1)) }
         }
     }
