@@ -287,6 +287,10 @@ enum StateMutants {
         keeping.mutant(
             "oversized-of-another-time", #""DELETE FROM oversized WHERE topic = ? AND key = ? AND state = ?""#,
             #""DELETE FROM oversized WHERE topic = ? AND key = ? AND ? != ''""#),
+        keeping.mutant(
+            "fingerprint-during-a-search",
+            #""UPDATE positions SET form = ? WHERE topic = ? AND partition = ? AND form = ?""#,
+            #""UPDATE positions SET form = ? WHERE topic = ? AND partition = ? AND ? != 0""#),
         store.mutant("position", ".integer(write.next)", after: "try guarded.position.run(", ".integer(0)"),
         unwritten.mutant("unwritten-rows", "entry.writes > 0", "entry.writes > 1"),
         writer.mutant("unwritten-alone", "alone($0.write)", ".failure(error)"),

@@ -116,6 +116,7 @@ extension KeyedState {
         while !Task.isCancelled {
             let start = clocks.monotonicMilliseconds()
             let limit = max(1, min(Self.batch, options.republishRate / 10))
+            if search.cursor == 0 { try parts.database.store.beginSearch(for: partition.form, of: place) }
             let rows = try parts.database.rows.otherForm(
                 than: partition.form, of: place, after: search.cursor, atMost: limit)
             guard let last = rows.last else {

@@ -204,6 +204,26 @@ import Testing
         store.close()
     }
 
+    @Test func `a record of other rules that is applied during a search is found by the next one`() throws {
+        let store = try StateStore(Database(path: harness.directory.file("rows")), topics: [harness.output])
+        let place = harness.output()
+        func apply(next: Int64, isOtherForm: Bool) throws {
+            _ = try store.apply(
+                StateWrite(rows: [], partition: place, next: next, now: 0, isOtherForm: isOtherForm, form: 7))
+        }
+        try apply(next: 1, isOtherForm: true)
+        try store.beginSearch(for: 7, of: place)
+        try apply(next: 2, isOtherForm: true)
+        try store.note(form: 7, of: place)
+        #expect(try store.position(of: place)?.form != 7)
+        try store.beginSearch(for: 7, of: place)
+        #expect(try store.position(of: place)?.form != 7)
+        try apply(next: 3, isOtherForm: false)
+        try store.note(form: 7, of: place)
+        #expect(try store.position(of: place)?.form == 7)
+        store.close()
+    }
+
     @Test func `the next owner republishes rows of a member with other rules`() async throws {
         try await harness.write("a", NumberSet("a", [1]).text)
         let owner = try await harness.member(model: NumberSetModel(fingerprint: "one"))

@@ -289,13 +289,28 @@ final class StateStore: Sendable {
         }
     }
 
-    /// Notes that all rows of a partition are published with this fingerprint.
-    func note(form: Int64, of partition: KafkaTopicPartition) throws(StateError) {
-        let values = [.integer(form)] + place(partition)
+    /// Begins a search for rows of a partition that were published with a fingerprint other than this one.
+    func beginSearch(for form: Int64, of partition: KafkaTopicPartition) throws(StateError) {
+        let values = [.integer(Self.searched(form))] + place(partition)
         try access { guarded in
             try guarded.database.run("UPDATE positions SET form = ? WHERE topic = ? AND partition = ?", values)
         }
     }
+
+    /// Notes that all rows of a partition are published with this fingerprint, because a search has found no others.
+    /// Does nothing if a record with a different one was applied after the search began.
+    func note(form: Int64, of partition: KafkaTopicPartition) throws(StateError) {
+        let place = place(partition)
+        let values: [SQLiteValue] = [.integer(form), place[0], place[1], .integer(Self.searched(form))]
+        try access { guarded in
+            try guarded.database.run(
+                "UPDATE positions SET form = ? WHERE topic = ? AND partition = ? AND form = ?", values)
+        }
+    }
+
+    /// The value that is stored during a search; it differs from the fingerprint and from its complement, which is
+    /// stored when a record with a different fingerprint is applied.
+    private static func searched(_ form: Int64) -> Int64 { form ^ .min }
 
     /// Deletes the position of a partition after its topic was recreated, so that it is read from the beginning and its
     /// rows are republished.
