@@ -25,6 +25,8 @@ enum ReadMutants {
     static let all: [Mutant] = [
         reading.mutant("age-passed-end", "first.offset <= next", "true"),
         reading.mutant("age-recreated", "last.offset > end", "false"),
+        reading.mutant("age-clock-set-back", "observed - moment > Self.tolerance", "false"),
+        reading.mutant("age-record-of-the-future", "timestamp <= observed ?? timestamp", "true"),
         reading.mutant("age-asked-once", "asked != next", "true"),
         freshness.mutant("age-limit", "asOf.milliseconds(to: now) > limit", "false"),
         freshness.mutant("age-least", "min(least, moment)", after: "func age(of", "moment"),

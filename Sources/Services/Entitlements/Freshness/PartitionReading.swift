@@ -20,12 +20,17 @@ struct PartitionReading: Sendable, Equatable {
     private var ends: [End] = []
     /// The last offset for which a timestamp was requested.
     private var asked: Int64?
+    /// The time of the last observation, in milliseconds since 1970.
+    private var observed: Int64?
 
     /// - Parameters:
     ///   - end: the end of the log at `moment`, which is the offset after its newest record.
     ///   - next: the first offset that the group has not read; requested after `moment`.
     ///   - moment: the time of observation, in milliseconds since 1970.
     mutating func observe(end: Int64, next: Int64, at moment: Int64) {
+        // If the clock was set back, times from before may be in the future, and would hide the age of the facts.
+        if let observed, observed - moment > Self.tolerance { self = PartitionReading() }
+        observed = moment
         // If the end has moved back, the topic was recreated, and earlier ends are invalid.
         if let last = ends.last, last.offset > end { ends = [] }
         if ends.last?.offset == end { ends.removeLast() }
@@ -47,8 +52,11 @@ struct PartitionReading: Sendable, Equatable {
         return true
     }
 
-    /// - Parameter timestamp: the timestamp of the first unread record, in milliseconds since 1970.
-    mutating func observe(nextRecordAt timestamp: Int64) { advance(to: timestamp) }
+    /// - Parameter timestamp: the timestamp of the first unread record, in milliseconds since 1970. It is ignored if it
+    ///   is in the future, because the writer's clock was then wrong.
+    mutating func observe(nextRecordAt timestamp: Int64) {
+        if timestamp <= observed ?? timestamp { advance(to: timestamp) }
+    }
 
     private mutating func advance(to moment: Int64) { receivedUntil = max(receivedUntil ?? moment, moment) }
 }

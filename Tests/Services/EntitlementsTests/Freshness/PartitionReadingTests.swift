@@ -68,6 +68,35 @@ extension InputFreshness {
         #expect(reading.receivedUntil == 9_000_000)
     }
 
+    @Test func `a clock that was ahead does not hide the age of the facts after it is set back`() {
+        var reading = PartitionReading()
+        reading.observe(end: 5, next: 5, at: 90_000_000)
+        reading.observe(end: 7, next: 5, at: 90_002_000)
+        // The clock is set back by a day. The group does not continue.
+        reading.observe(end: 7, next: 5, at: 3_604_000)
+        #expect(reading.receivedUntil == nil)
+        let isAsked = reading.needsTimestamp(at: 5)
+        #expect(isAsked)
+        reading.observe(nextRecordAt: 3_602_000)
+        reading.observe(end: 7, next: 5, at: 9_000_000)
+        #expect(reading.receivedUntil == 3_602_000)
+        reading.observe(end: 7, next: 7, at: 9_002_000)
+        #expect(reading.receivedUntil == 9_002_000)
+        // A small correction changes nothing.
+        reading.observe(end: 8, next: 7, at: 9_001_000)
+        #expect(reading.receivedUntil == 9_002_000)
+    }
+
+    @Test func `the timestamp of a record from the future is ignored`() {
+        var reading = PartitionReading()
+        reading.observe(end: 5, next: 5, at: 1_000)
+        reading.observe(end: 9, next: 5, at: 100_000)
+        let isAsked = reading.needsTimestamp(at: 5)
+        #expect(isAsked)
+        reading.observe(nextRecordAt: 86_400_000)
+        #expect(reading.receivedUntil == 1_000)
+    }
+
     @Test func `a recreated topic starts again`() {
         var reading = PartitionReading()
         reading.observe(end: 50, next: 40, at: 1_000)
