@@ -53,6 +53,21 @@ The settings of an executable, as JSON: those of all, its own, those that the ch
 {{- toJson $settings -}}
 {{- end -}}
 
+{{- /* The settings that sluice-webhooks needs, as JSON, from its settings: a URL and a secret for each receiver. */ -}}
+{{- define "sluice.receiverSettings" -}}
+{{- $settings := . -}}
+{{- $needed := list -}}
+{{- range splitList "," (get . "webhooks.receivers") -}}
+{{- with trim . -}}
+{{- $needed = append $needed (printf "webhooks.receivers.%s.url" .) -}}
+{{- if not (hasKey $settings "webhooks.secret.file") -}}
+{{- $needed = append $needed (printf "webhooks.receivers.%s.secret.file" .) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- toJson (default (list "webhooks.url" "webhooks.secret.file") $needed) -}}
+{{- end -}}
+
 {{- /* The value of a setting as text: numbers without an exponent. */ -}}
 {{- define "sluice.text" -}}
 {{- if kindIs "string" . -}}{{ . }}{{- else -}}{{ toJson . }}{{- end -}}

@@ -35,6 +35,7 @@ REFUSED = [
     ("refunds.enabled=true", "sluice-refunds needs appstore.api.key.file"),
     ("reconciler.enabled=true", "sluice-reconciler needs appstore.api.key.file"),
     ("webhooks.enabled=true", "sluice-webhooks needs webhooks."),
+    ("webhooks.enabled=true,webhooks.config.webhooks\\.receivers=crm", "sluice-webhooks needs webhooks.receivers.crm.url"),
     ("archive.enabled=true", "sluice-archive needs archive."),
     ("archive.replicas=2", "replicas"),
     ("archive.persistence.enabled=false", "enabled"),
@@ -42,6 +43,12 @@ REFUSED = [
     ("entitlements.keda.enabled=true,entitlements.keda.minReplicas=0", "minReplicas"),
     ("entitlements.keda.enabled=true,entitlements.keda.maxReplicas=13", "the topics have 12 partitions"),
     ("entitlements.keda.enabled=true,entitlements.keda.maxReplicas=1", "minReplicas is more than maxReplicas"),
+    (
+        "webhooks.enabled=true,webhooks.keda.enabled=true,webhooks.config.webhooks\\.url=https://a.example,"
+        "webhooks.secretFiles.webhooks\\.secret\\.file.secret=w,webhooks.secretFiles.webhooks\\.secret\\.file.key=k,"
+        "webhooks.config.webhooks\\.content=signed",
+        "webhooks.content selects other groups",
+    ),
     ("ingress.autoscaling.enabled=true,ingress.autoscaling.maxReplicas=2", "minReplicas is more than maxReplicas"),
     ("ingress.route.enabled=true", "ingress.route.host"),
     ("ingress.service.port=0", "port"),
