@@ -32,8 +32,8 @@ struct LegacyStatements: Hashable, Sendable {
         return Transactions(ordered: greatest.values.sorted(by: TransactionFacts.isOrdered))
     }
 
-    /// Merges a statement and keeps only the statements that were received last. Of several statements with the same
-    /// date about a transaction, the one received last is kept.
+    /// Merges a statement and keeps only the statements that were received last. If several statements about a
+    /// transaction have the same date, the one received last is kept.
     mutating func take(_ offered: TransactionFacts) -> Transactions.Outcome {
         let date = date(of: offered)
         if let index = values.firstIndex(where: { $0.key == offered.key && self.date(of: $0) == date }) {

@@ -19,7 +19,7 @@ package struct Sweep: Hashable, Sendable {
             self.requestedAt = requestedAt
         }
 
-        /// Returns whether another request replaces this one. Of two requests at the same time, the one that starts
+        /// Returns whether another request replaces this one. If two requests have the same time, the one that starts
         /// earlier is used, then the one that ends later, then a dry run. The order of merging does not matter.
         fileprivate func isOlder(than other: Request) -> Bool {
             if requestedAt != other.requestedAt { return requestedAt < other.requestedAt }
