@@ -34,7 +34,10 @@ enum RevocationMutants {
         ),
         state.mutant("revocation-unused", "Self.difference(now, entry.lastUse) <= Self.inUse", "true"),
         state.mutant("revocation-forgotten", "Self.difference(now, entry.lastUse) < Self.kept", "true"),
-        check.without("revocation-drop", "cache.drop(path)"),
+        check.without("revocation-drop", "cache.drop(checker.revokedCertificates(of: path, at: now))"),
+        check.mutant(
+            "revocation-drop-siblings", "checker.revokedCertificates(of: path, at: now)",
+            "[path.leaf, path.intermediate]"),
         standing.mutant("revocation-good-permanently", "now <= goodUntil.load(ordering: .relaxed)", "true"),
         standing.mutant("revocation-revoked", "revoked.load(ordering: .relaxed)", "false"),
         state.mutant("revocation-greatest-age", "min(next, latest)", "next"),

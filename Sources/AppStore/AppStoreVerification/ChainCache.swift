@@ -128,11 +128,14 @@ final class ChainCache: Sendable {
         }
     }
 
-    /// Removes every header and every path that uses the leaf or the intermediate of `path`.
-    func drop(_ path: ValidatedPath) {
+    /// Removes every header and every path whose leaf or intermediate is revoked.
+    ///
+    /// Other leaves of the intermediate remain cached. Otherwise, each replay of a notification from before a leaf was
+    /// revoked would turn the headers that Apple uses now into new ones, which the limit for new chains can reject.
+    func drop(_ revoked: [Certificate]) {
         state.withLock { state in
-            state.headers.removeAll { $0.path.leaf == path.leaf || $0.path.intermediate == path.intermediate }
-            state.paths.removeAll { $0.path.leaf == path.leaf || $0.path.intermediate == path.intermediate }
+            state.headers.removeAll { revoked.contains($0.path.leaf) || revoked.contains($0.path.intermediate) }
+            state.paths.removeAll { revoked.contains($0.path.leaf) || revoked.contains($0.path.intermediate) }
         }
     }
 

@@ -27,11 +27,16 @@ final class RevocationChecker: Sendable {
     }
 
     /// Returns whether a certificate in the path is known to be revoked. Sends no request and records nothing.
-    func isRevoked(_ path: ValidatedPath, at now: Int64) -> Bool {
-        guard policy != .off else { return false }
+    func isRevoked(_ path: ValidatedPath, at now: Int64) -> Bool { !revokedCertificates(of: path, at: now).isEmpty }
+
+    /// Returns those of the leaf and the intermediate that are known to be revoked. Sends no request.
+    func revokedCertificates(of path: ValidatedPath, at now: Int64) -> [Certificate] {
+        guard policy != .off else { return [] }
         return state.withLock { state in
-            state.isRevoked(path.leaf, issuer: path.intermediate, at: now)
-                || state.isRevoked(path.intermediate, issuer: path.root, at: now)
+            var revoked: [Certificate] = []
+            if state.isRevoked(path.leaf, issuer: path.intermediate, at: now) { revoked.append(path.leaf) }
+            if state.isRevoked(path.intermediate, issuer: path.root, at: now) { revoked.append(path.intermediate) }
+            return revoked
         }
     }
 

@@ -76,7 +76,8 @@ enum SignatureChecks {
 
     // MARK: Check 12
 
-    /// Check 12: no certificate in the path is known to be revoked. A revoked path is removed from `cache` immediately.
+    /// Check 12: no certificate in the path is known to be revoked. Every path with the revoked certificate is removed
+    /// from `cache` immediately.
     static func checkRevocation(
         of header: KnownHeader, by checker: RevocationChecker, in cache: ChainCache, at now: Int64
     ) throws(Refusal) {
@@ -85,7 +86,7 @@ enum SignatureChecks {
         let isRevoked =
             header.standings.map { $0.contains { $0.known(at: now) == .revoked } } ?? checker.isRevoked(path, at: now)
         guard !isRevoked else {
-            cache.drop(path)
+            cache.drop(checker.revokedCertificates(of: path, at: now))
             throw Refusal(.revoked, "a certificate is revoked", certificates: path.serials)
         }
     }
