@@ -43,6 +43,7 @@ enum RevocationMutants {
         state.mutant("revocation-greatest-age", "min(next, latest)", "next"),
         state.mutant("revocation-one-flight", "!entry.isAsking", "true"),
         state.mutant("revocation-due", "entry.nextQuestion <= now", "true"),
+        state.without("revocation-set-back", "rescheduleIfSetBack(to: now)"),
         state.mutant(
             "revocation-revoked-is-kept", "$0.value.standing.known(at: .max) != .revoked", "true"),
         state.mutant("revocation-bound", "entries.count >= Self.capacity", "false"),

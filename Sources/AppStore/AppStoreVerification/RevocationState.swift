@@ -29,6 +29,8 @@ struct RevocationState {
         let standing: RevocationStanding
         var unknownSince: Int64?
         var nextQuestion: Int64
+        /// The time at which `nextQuestion` was determined.
+        var scheduledAt: Int64
         var failures = 0
         var isAsking = false
         var lastUse: Int64
@@ -76,7 +78,8 @@ struct RevocationState {
         let question = Question(id: id, subject: subject, issuer: issuer, address: subject.ocspURL)
         let standing = RevocationStanding()
         entries[id] = Entry(
-            question: question, standing: standing, unknownSince: now, nextQuestion: now, lastUse: now)
+            question: question, standing: standing, unknownSince: now, nextQuestion: now, scheduledAt: now,
+            lastUse: now)
         return standing
     }
 
@@ -91,6 +94,7 @@ struct RevocationState {
     /// Returns the requests that are due now. Each is considered in flight until its outcome is recorded. Also removes
     /// unrevoked certificates that have not been used for ``kept`` milliseconds.
     mutating func takeDueQuestions(at now: Int64) -> [Question] {
+        rescheduleIfSetBack(to: now)
         entries = entries.filter { _, entry in
             entry.isAsking || entry.standing.known(at: .max) == .revoked
                 || Self.difference(now, entry.lastUse) < Self.kept
@@ -103,12 +107,25 @@ struct RevocationState {
         return due
     }
 
+    /// Makes every request due that was scheduled before the clock was set back. Its time may be days ahead; until
+    /// then, an unknown status would not be requested again, and would raise no alert.
+    private mutating func rescheduleIfSetBack(to now: Int64) {
+        for (id, entry) in entries
+        where entry.nextQuestion != .max && Self.difference(entry.scheduledAt, now) > Self.shortestPause {
+            entries[id]?.nextQuestion = now
+            entries[id]?.scheduledAt = now
+            entries[id]?.unknownSince = entry.unknownSince.map { min($0, now) }
+            entries[id]?.lastUse = min(entry.lastUse, now)
+        }
+    }
+
     mutating func record(
         _ outcome: Outcome, of id: SHA256Digest, at now: Int64, using random: inout some RandomNumberGenerator
     ) {
         outcomes[Self.name(of: outcome), default: 0] += 1
         guard var entry = entries[id] else { return }
         entry.isAsking = false
+        entry.scheduledAt = now
         switch outcome {
         case .answer(.revoked):
             entry.standing.setRevoked()

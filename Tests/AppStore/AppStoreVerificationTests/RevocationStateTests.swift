@@ -60,6 +60,32 @@ import Testing
         }
     }
 
+    @Test func `a clock that is set back makes requests due again`() throws {
+        let kit = try SigningKit.shared()
+        var state = RevocationState()
+        var random = SeededGenerator(seed: 42)
+        let ahead = now + 86_400_000
+        let standing = state.standing(of: kit.pki.leaf, issuer: kit.pki.intermediate, at: ahead)
+        let question = try #require(state.takeDueQuestions(at: ahead).first)
+        state.record(.answer(.nothingNew(.stale)), of: question.id, at: ahead, using: &random)
+        #expect(state.takeDueQuestions(at: ahead - RevocationState.shortestPause).isEmpty)
+        #expect(state.takeDueQuestions(at: now).count == 1)
+        state.record(.unreachable, of: question.id, at: now, using: &random)
+        #expect(state.takeDueQuestions(at: now + 1).isEmpty)
+        #expect(standing.known(at: now) == .unknown)
+        #expect(!state.status(at: now + RevocationState.alertAfter - 1).needsAttention)
+        #expect(state.status(at: now + RevocationState.alertAfter).needsAttention)
+    }
+
+    @Test func `a revoked certificate is not requested again if the clock is set back`() throws {
+        var (state, standing) = try stateWithOne()
+        var random = SeededGenerator(seed: 42)
+        let question = try #require(state.takeDueQuestions(at: now).first)
+        state.record(.answer(.revoked(at: now / 1000, reason: nil)), of: question.id, at: now, using: &random)
+        #expect(state.takeDueQuestions(at: now - 86_400_000).isEmpty)
+        #expect(standing.known(at: now - 86_400_000) == .revoked)
+    }
+
     @Test func `a response more than a day old leaves the status unknown, which raises an alert`() throws {
         var (state, standing) = try stateWithOne()
         var random = SeededGenerator(seed: 42)
