@@ -197,6 +197,21 @@ struct S3StoreTests {
         #expect(bench.bucket.requests.allSatisfy { $0 == "PUT /bucket/conditional-writes" })
     }
 
+    @Test func `transient failures of the probe do not make a service appear to ignore conditions`() async throws {
+        let bench = try Bench()
+        let requests = Atomic(0)
+        // Every other request fails, so each write of the probe is sent twice.
+        let store = try Bench.store { request in
+            guard requests.add(1, ordering: .relaxed).oldValue % 2 == 1 else {
+                return SimulatedBucket.error(503, "SlowDown")
+            }
+            return bench.bucket.answer(request)
+        }
+        _ = try await store.lock(try ObjectName("log"))
+        let stored = bench.bucket.bytes(of: "conditional-writes").map { String(decoding: $0, as: UTF8.self) }
+        #expect(stored == "This object shows that the service heeds If-None-Match and If-Match.\n")
+    }
+
     // MARK: Configuration
 
     @Test(arguments: [

@@ -12,10 +12,13 @@ final class ConditionsProbe: Sendable {
         if isDone.withLock({ $0 }) { return }
         let name = try ObjectName(Self.name)
         let bytes = Array("This object shows that the service heeds If-None-Match and If-Match.\n".utf8)
+        // The writes that the service must refuse have other bytes than the object. If a refused write follows a
+        // transient failure, the store reports success if the object has exactly the bytes of the write.
+        let refused = Array("The service ignored If-None-Match or If-Match when it stored this object.\n".utf8)
         // If the first attempt creates the object, the second one checks that the service refuses to create it again.
         for attempt in 0..<2 {
             do throws(ObjectStoreError) {
-                try await store.create(name, bytes)
+                try await store.create(name, attempt == 0 ? bytes : refused)
                 if attempt > 0 { throw ignored(store, "If-None-Match") }
             } catch {
                 guard error.code == .exists else { throw error }
@@ -24,7 +27,7 @@ final class ConditionsProbe: Sendable {
         }
         do throws(ObjectStoreError) {
             let other = ObjectVersion(text: "\"00000000000000000000000000000000\"")
-            _ = try await store.replace(name, bytes, expected: other)
+            _ = try await store.replace(name, refused, expected: other)
             throw ignored(store, "If-Match")
         } catch {
             guard error.code == .changed else { throw error }
