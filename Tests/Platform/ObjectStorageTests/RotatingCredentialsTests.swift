@@ -143,6 +143,14 @@ struct RotatingCredentialsTests {
         #expect(try await rotating.current().accessKeyId == "2")
     }
 
+    @Test func `a key is fetched again if the clock is set back`() async throws {
+        let keys = Keys(life: 3_600_000)
+        let rotating = keys.rotating()
+        #expect(try await rotating.current().accessKeyId == "1")
+        keys.advance(-86_400_000)
+        for _ in 0..<3 { #expect(try await rotating.current().accessKeyId == "2") }
+    }
+
     @Test func `a key without a successor is used until it expires, with a notice`() async throws {
         let keys = Keys(life: 3_600_000)
         let rotating = keys.rotating()

@@ -14,6 +14,8 @@ package actor RotatingCredentials {
     private var held: AWSCredentials.Key?
     /// The time at which to renew the key, in milliseconds since 1970.
     private var due: Int64 = .min
+    /// The time at which `due` was determined, in milliseconds since 1970.
+    private var scheduledAt: Int64 = .min
     private var running: Task<Result<AWSCredentials.Key, CredentialError>, Never>?
 
     /// - Parameters:
@@ -32,7 +34,8 @@ package actor RotatingCredentials {
     /// - Throws: ``ObjectStoreError``: `denied` if there is no key, `unavailable` if a retry may succeed.
     package func current() async throws(ObjectStoreError) -> S3Credentials {
         let time = now()
-        if let held, time < due { return held.key }
+        // If the clock was set back, `due` may be days ahead, and the key may expire first.
+        if let held, time < due, time >= scheduledAt { return held.key }
         // Concurrent callers share one request and await it below.
         let task =
             running
@@ -42,6 +45,7 @@ package actor RotatingCredentials {
         running = task
         let result = await task.value
         running = nil
+        scheduledAt = time
         switch result {
         case .success(let key):
             held = key
