@@ -115,8 +115,7 @@ let layers: KeyValuePairs<String, KeyValuePairs<String, String>> = [
             + "PipelineRuntime Primitives Records RefundRules",
         "Ingress": "\(program) \(verification) AppStoreSettings HTTPServer JSON LegacyNotifications OperatorEvents "
             + "Publication Tracing",
-        "Entitlements": "\(consumer) \(appleAPI) EntitlementRules HTTPServer JSON KeyedState Publication RefundRules "
-            + "Story",
+        "Entitlements": "\(consumer) \(appleAPI) EntitlementRules HTTPServer JSON KeyedState Publication Story",
         "Webhooks": "\(consumer) Cryptography JSON KeyedState SignedRequests Tracing",
         "Refunds": "\(consumer) \(appleAPI) JSON KeyedState RefundRules SignedRequests SQLite Tracing",
         "Reconciler": "\(consumer) \(appleAPI) JSON KeyedState Publication Reconciliation",
@@ -209,7 +208,7 @@ let suites: [Target] = [
     tests("ServiceKit", "CommandLine KafkaDevBroker"),
     tests("KeyedState", "KafkaDevBroker OperatorEventsTestSupport PipelineTestSupport"),
     tests("Ingress", onBroker, "AppStoreSigning AppStoreTestSupport Simulator"),
-    tests("Entitlements", onBroker, "AppStoreSigning Simulator SQLite"),
+    tests("Entitlements", onBroker, "AppStoreSigning RefundRules Simulator SQLite"),
     tests("Webhooks", onBroker, "JSONTestSupport PipelineTestKit"),
     tests("Refunds", onBroker, "AppStoreSigning JSONTestSupport KafkaModel KafkaTestSupport Simulator"),
     tests("Archive", onBroker, "Cryptography ObjectStorageTestSupport SQLite"),

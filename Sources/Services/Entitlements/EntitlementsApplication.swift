@@ -79,8 +79,8 @@ package enum EntitlementsApplication {
         let others =
             TopicNames.consumerGroups.filter { $0 != context.group.rawValue }
             + [TopicNames.archiveGroup, TopicNames.webhooksGroup]
-        return StoryAnswers(
-            kafka: context.kafka, topics: topics, model: try EntitlementsStory.model(context.configuration),
+        return try StoryAnswers(
+            context.configuration, kafka: context.kafka, topics: topics,
             groups: [context.group.rawValue] + others, clocks: .system,
             log: RateLimitedLogger(context.logger, perSecond: 1))
     }

@@ -108,7 +108,7 @@ package enum EntitlementsSettings {
             host, port, products, topicsPrefix, renewalLeeway, outageLeeway, graceFallback, staleTolerance,
             stalenessLimit, staleAnswers, uploadAge, changes, stories,
             keys, accessLog, apps, AppStoreSettings.environments, AppStoreSettings.roots, AppStoreSettings.revocation,
-            legacyTrust, appLegacyTrust, OperatorEventSettings.events,
+            legacyTrust, appLegacyTrust, AppStoreSettings.refundRoundGap, OperatorEventSettings.events,
         ] + AppStoreSettings.apiSettings + StateSettings.all)
 
     /// Reports the errors that would prevent startup, by building the same components without starting them.

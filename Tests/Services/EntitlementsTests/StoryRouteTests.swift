@@ -7,6 +7,7 @@ import Kafka
 import PipelineTestSupport
 import Primitives
 import Records
+import RefundRules
 import Story
 import Synchronization
 import Telemetry
@@ -93,16 +94,7 @@ import Testing
     @Test func `a story is read from Kafka, with the states of this service`() async throws {
         let installation = try await Installation("story")
         try await installation.kafka.write([lifeOfOne()[0].produced(in: installation.notifications(.production))])
-        let logger = Logger(label: "test", level: .info, format: .json, sink: MemoryLogSink())
-        let now = on(1)
-        let answers = StoryAnswers(
-            kafka: installation.kafka, topics: installation.topics,
-            model: try EntitlementsStory.model(configuration([])), groups: [installation.group],
-            clocks: Clocks(wallMilliseconds: { now }, monotonicNanoseconds: Clocks.system.monotonicNanoseconds),
-            log: RateLimitedLogger(logger, perSecond: 1))
-        let subject = StorySubject(
-            query: try StoryQuery("id=com.example/1000"), kinds: [.recordKey], keys: [key("1000")])
-        let story = try await answers.story(of: subject).json(reveals: false)
+        let story = try await story(of: installation)
         #expect(story["found"] == true && story["masked"] == true)
         let events = (story["timeline"]?.array ?? []).compactMap { $0.object?["kind"]?.string }
         #expect(events == ["notification", "state"])
@@ -112,5 +104,52 @@ import Testing
             of: "GET", Self.path, status: 200, body: body, header: { _ in "application/json" })
         #expect(problems.isEmpty)
         await installation.stop()
+    }
+
+    @Test(arguments: [("24h", [1, 2]), ("72h", [1, 1])] as [(String, [Int64])])
+    func `the rounds of a refund case depend on the setting refunds.round.gap`(
+        _ gap: String, _ rounds: [Int64]
+    ) async throws {
+        let installation = try await Installation("rounds-\(gap)")
+        let bundleId = BundleId("com.example")
+        // The transaction of the first notification.
+        let transaction = TransactionId("10001")
+        var refund = RefundCase(environment: .production, bundleId: bundleId, transactionId: transaction)
+        for (number, days) in [1.0, 2.5].enumerated() {
+            let signedDate = AppStoreInstant(clampingMillisecondsSince1970: on(days))
+            refund.insert(
+                RefundRequest(
+                    notificationUUID: NotificationUUID("00000000-0000-4000-8000-00000000000\(number)"),
+                    signedDate: signedDate,
+                    receivedAt: signedDate))
+        }
+        let key = Array(RecordKey.transaction(bundleId, transaction).utf8)
+        try await installation.kafka.write([
+            lifeOfOne()[0].produced(in: installation.notifications(.production)),
+            KafkaProducerRecord(
+                topic: installation.topics.refunds(.production), key: key, value: refund.jsonText()),
+        ])
+        let story = try await story(of: installation, ["--refunds.round.gap", gap])
+        let requests = (story["timeline"]?.array ?? []).compactMap(\.object).filter {
+            $0["kind"]?.string == "refund_requested"
+        }
+        #expect(requests.compactMap { $0["round"]?.integer } == rounds)
+        await installation.stop()
+    }
+
+    /// Returns the masked story of the purchase 1000.
+    ///
+    /// - Parameter arguments: the flags of the executable.
+    private func story(of installation: Installation, _ arguments: [String] = []) async throws -> JSONObject {
+        let logger = Logger(label: "test", level: .info, format: .json, sink: MemoryLogSink())
+        let now = on(3)
+        let answers = try StoryAnswers(
+            configuration(arguments), kafka: installation.kafka, topics: installation.topics,
+            groups: [installation.group],
+            clocks: Clocks(wallMilliseconds: { now }, monotonicNanoseconds: Clocks.system.monotonicNanoseconds),
+            log: RateLimitedLogger(logger, perSecond: 1))
+        let subject = StorySubject(
+            query: try StoryQuery("id=com.example/1000"), kinds: [.recordKey], keys: [key("1000")])
+        return try await answers.story(of: subject).json(reveals: false)
     }
 }

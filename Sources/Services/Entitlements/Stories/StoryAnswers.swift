@@ -1,10 +1,11 @@
 internal import AppStoreModel
+internal import AppStoreSettings
+internal import Configuration
 internal import HTTPServer
 internal import JSON
 internal import Kafka
 internal import Primitives
 internal import Records
-internal import RefundRules
 internal import Story
 internal import Telemetry
 
@@ -18,18 +19,22 @@ final class StoryAnswers: Sendable {
     private let kafka: KafkaConfiguration
     private let topics: TopicNames
     private let model: StoryModel
+    /// The value of `refunds.round.gap`, in milliseconds.
+    private let roundGap: Int64
     private let groups: [String]
     private let clocks: Clocks
     private let log: RateLimitedLogger
     private let waiting = WaitingExchanges<StorySubject>(atMost: maximumWaiting)
 
+    /// - Throws: a `ConfigurationError` if the products, apps or credentials are unusable.
     init(
-        kafka: KafkaConfiguration, topics: TopicNames, model: StoryModel, groups: [String], clocks: Clocks,
-        log: RateLimitedLogger
-    ) {
+        _ configuration: Configuration, kafka: KafkaConfiguration, topics: TopicNames, groups: [String],
+        clocks: Clocks, log: RateLimitedLogger
+    ) throws(ConfigurationError) {
         self.kafka = kafka
         self.topics = topics
-        self.model = model
+        model = try EntitlementsStory.model(configuration)
+        roundGap = configuration[AppStoreSettings.refundRoundGap].clampedMilliseconds
         self.groups = groups
         self.clocks = clocks
         self.log = log
@@ -59,7 +64,7 @@ final class StoryAnswers: Sendable {
             let found = try await StoryTopics(
                 topics, query.environment, groups: groups, hasMore: false, of: admin)
             let search = StorySearch(kafka, found, limit: Self.maximumRecords) { _ in }
-            let reader = StoryReader(found, search, groups: groups, roundGap: RefundRounds.defaultGap)
+            let reader = StoryReader(found, search, groups: groups, roundGap: roundGap)
             var story = Story(query.identifier, query.environment)
             story.kinds = subject.kinds
             let collector = try await reader.records(
