@@ -29,7 +29,7 @@ package struct StoryIdentifier: Hashable, Sendable {
             self.init(given, [.originalTransactionId, .transactionId, .appTransactionId, .webOrderLineItemId])
         } else if RecordKey.parts(of: given) != nil {
             self.init(given, [.recordKey])
-        } else if StoryWebhookId(given) != nil {
+        } else if StoryWebhookId(given) != nil || Self.operatorEventId(in: given) != nil {
             self.init(given, [.webhookId])
         } else {
             self.init(given, [.orderId])
@@ -39,6 +39,16 @@ package struct StoryIdentifier: Hashable, Sendable {
     private init(_ text: String, _ kinds: [Kind]) {
         self.text = text
         self.kinds = kinds
+    }
+
+    /// The id of an operator event, if the identifier is the webhook-id of that event; otherwise nil.
+    package var operatorEventId: String? { kinds == [.webhookId] ? Self.operatorEventId(in: text) : nil }
+
+    /// Returns the id in an operator event's webhook-id, `operations-<id>`, or nil for any other text.
+    private static func operatorEventId(in text: String) -> String? {
+        let prefix = "operations-"
+        guard text.hasPrefix(prefix), text.utf8.count > prefix.utf8.count else { return nil }
+        return String(text.dropFirst(prefix.count))
     }
 
     /// The identifier as records contain it, for each of its kinds. Empty if no record contains such identifiers.
@@ -62,7 +72,7 @@ extension StoryIdentifier.Kind {
     }
 }
 
-/// A `webhook-id` from sluice-webhooks: `<content>-<environment>-<name>`.
+/// A `webhook-id` of a notification or a state, from sluice-webhooks: `<content>-<environment>-<name>`.
 package struct StoryWebhookId: Hashable, Sendable {
     package let environment: AppStoreEnvironment
     /// The notificationUUID of the message, or nil if the message is about a state.

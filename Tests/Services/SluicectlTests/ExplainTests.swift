@@ -181,6 +181,20 @@ import Testing
         }
     }
 
+    @Test func `the webhook-id of an operator event is refused with the commands that print the event`() async throws {
+        let apple = try FakeReadAPI { _ in (200, "{}") }
+        let id = "7e3fb204-2ab3-4c5f-8f0e-0d9c1b6a7e55"
+        let (code, printed) = await sluicectl([
+            "explain", "operations-\(id)", "--kafka.bootstrap.servers", "127.0.0.1:1", "--appstore.api.url", apple.url,
+        ])
+        await apple.stop()
+        #expect(code == 64 && printed.output.isEmpty)
+        let complaint = printed.complaints.joined(separator: "\n")
+        #expect(complaint.contains("sluicectl tap --topic appstore.operations --no-follow --header ce_id=\(id)"))
+        #expect(complaint.contains("sluicectl webhooks attempts"))
+        #expect(apple.seen.isEmpty)
+    }
+
     @Test func `6: was a refund requested, and what did Apple hear from us?`() async throws {
         try await withWorld { world, _ in
             let answer = try await ask(["2001"] + Self.app, world)

@@ -29,6 +29,7 @@ struct ExplainCommand {
                 "\(PlainText.printable(id)) is not an identifier", fix: "Use an identifier of at most 256 bytes",
                 exitCode: .usage)
         }
+        if let event = identifier.operatorEventId { throw operatorEvent(event) }
         // States are replayed up to now, so a later state would be the current one, even if it will have ended.
         if let at = configuration[ExplainSettings.at], at > now {
             throw StartupError(
@@ -45,6 +46,16 @@ struct ExplainCommand {
         try await print(story, model, console)
         guard story.isComplete else { return .storyIncomplete }
         return story.isFound ? .ok : .failure
+    }
+
+    /// Returns the error for the webhook-id of an operator event.
+    private func operatorEvent(_ id: String) -> StartupError {
+        let header = ShellWord.quoted(PlainText.printable("ce_id=\(id)"))
+        return StartupError(
+            "this is the webhook-id of an operator event, and operator events are not part of a story",
+            fix: "Print the event with: sluicectl tap --topic \(names.operations) --no-follow --header \(header), and "
+                + "the attempts to deliver it with: sluicectl webhooks attempts",
+            exitCode: .usage)
     }
 
     // MARK: Reading
