@@ -72,6 +72,23 @@ import Testing
         #expect(!filter.matches(record(key: nil, value: nil)))
     }
 
+    /// The body of a version 2 notification, and a notification from Apple's history, which is a compact JWS.
+    @Test(arguments: [false, true])
+    func `text is found in the payloads of a quarantined notification`(_ isCompact: Bool) {
+        func jws(_ payload: String) -> String {
+            "e30.\(String(decoding: Base64URL.encode(Array(payload.utf8)), as: UTF8.self)).c2ln"
+        }
+        let transaction = jws(#"{"transactionId":"2000000000000001"}"#)
+        let notification = jws(
+            #"{"notificationType":"REFUND","data":{"signedTransactionInfo":"\#(transaction)"}}"#)
+        let value = isCompact ? notification : #"{"signedPayload":"\#(notification)"}"#
+        let quarantined = record(key: nil, value: value, ["sluice.quarantine.reason": "profile_date"])
+        for text in ["2000000000000001", "REFUND", "signedTransactionInfo"] {
+            #expect(filter { $0.text = ByteSearch(Array(text.utf8)) }.matches(quarantined), "\(text)")
+        }
+        #expect(!filter { $0.text = ByteSearch(Array("2000000000000002".utf8)) }.matches(quarantined))
+    }
+
     @Test func `a header must have the value`() {
         let filter = filter { $0.header = ("ce_origin", "history") }
         #expect(filter.matches(record(["ce_origin": "history"])))

@@ -11,7 +11,7 @@ struct TapFilter: Sendable {
     var type: String?
     var bundleId: String?
     var header: (name: String, value: String)?
-    /// Text in the key or the value, such as an identifier.
+    /// Text in the key or the value, such as an identifier, or in a payload of a quarantined notification.
     var text: ByteSearch?
     /// The earliest timestamp, in milliseconds since 1970.
     var since: Int64?
@@ -31,8 +31,15 @@ struct TapFilter: Sendable {
         if let type, !Self.isType(record, type) { return false }
         if let bundleId, !Self.isOf(record, bundleId) { return false }
         if let header, record.header(header.name)?.text != header.value { return false }
-        if let text, !text.isFound(in: record.key ?? []), !text.isFound(in: record.value ?? []) { return false }
+        if let text, !Self.isFound(text, in: record) { return false }
         return true
+    }
+
+    private static func isFound(_ text: ByteSearch, in record: KafkaRecord) -> Bool {
+        let value = record.value ?? []
+        if text.isFound(in: record.key ?? []) || text.isFound(in: value) { return true }
+        // Other records have decoded payloads; a quarantined notification is stored as received.
+        return record.text(.quarantineReason) != nil && PayloadSearch(text: text).isFound(in: value)
     }
 
     private static func isType(_ record: KafkaRecord, _ type: String) -> Bool {
@@ -58,7 +65,11 @@ enum TapSettings {
         example: "DID_RENEW or SUBSCRIBED.RESUBSCRIBE"
     ).optional.onCommandLineOnly
     static let containing = Setting.string(
-        "containing", help: "Only records with this text in the key or the value, such as an identifier.",
+        "containing",
+        help: """
+            Only records with this text in the key or the value, such as an identifier. The payloads of quarantined \
+            notifications are decoded first.
+            """,
         example: "2000000000000001"
     ).optional.onCommandLineOnly
     static let header = Setting(
