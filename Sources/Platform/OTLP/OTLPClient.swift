@@ -8,8 +8,9 @@ struct OTLPClient: Sendable {
     enum Outcome: Sendable, Equatable {
         /// The collector accepted the request except for this number of spans or data points.
         case accepted(rejected: Int64)
-        /// The collector may accept the same request later. If `after` is set, the next attempt must wait at least that
-        /// long.
+        /// The collector may accept the same request later. `after` is the time that it requests before a retry
+        /// (`Retry-After`), in whole seconds. By the specification, a client should wait that long; ``SpanExport``
+        /// limits the time, and metrics are exported with the next interval anyway.
         case retriable(reason: String, after: Duration?)
         case refused(reason: String)
         case cancelled
@@ -45,7 +46,7 @@ struct OTLPClient: Sendable {
         case 429, 502, 503, 504:
             .retriable(
                 reason: "status \(response.status)",
-                after: response.header("Retry-After").flatMap { UInt16($0) }.map { .seconds(Int64($0)) })
+                after: response.header("Retry-After").flatMap { UInt32($0) }.map { .seconds(Int64($0)) })
         default: .refused(reason: "status \(response.status)")
         }
     }

@@ -6,7 +6,9 @@ internal import Tracing
 final class SpanExport: Sendable {
     /// The delays before retries of a batch. If the last retry fails, the batch is dropped.
     private static let waits: [Duration] = [.seconds(1), .seconds(2), .seconds(4)]
-    private static let longestWait = Duration.seconds(30)
+    /// The limit on the `Retry-After` of a collector. During the wait, spans remain in the queue, and are dropped when
+    /// it is full.
+    private static let longestRetryAfter = Duration.seconds(300)
 
     private let queue: SpanQueue
     private let resource: [ResourceAttribute]
@@ -61,12 +63,17 @@ final class SpanExport: Sendable {
             let outcome = await client.post(body)
             if finish(batch, outcome) { return }
             guard case .retriable(_, let after) = outcome, let wait else { break }
-            try? await Task.sleep(for: min(max(after ?? .zero, wait), Self.longestWait))
+            try? await Task.sleep(for: Self.delay(wait, retryAfter: after))
             if Task.isCancelled { break }
         }
         // Leave the batch for the flush, which makes one more attempt.
         if Task.isCancelled { return pending.withLock { $0 = batch } }
         counters["export_failed"].increment(by: UInt64(clamping: batch.count))
+    }
+
+    /// Returns the delay before a retry: the time requested by the collector, within the limit, but at least `wait`.
+    static func delay(_ wait: Duration, retryAfter: Duration?) -> Duration {
+        max(wait, min(retryAfter ?? .zero, longestRetryAfter))
     }
 
     /// Counts a batch that the collector accepted. Returns false for any other outcome.

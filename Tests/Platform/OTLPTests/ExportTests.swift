@@ -1,3 +1,4 @@
+import HTTPClient
 import HTTPServer
 import JSON
 import Lifecycle
@@ -105,6 +106,23 @@ import Tracing
         #expect(lines.count { $0.contains("telemetry export succeeded again") } == 1)
         try await run.stop()
         await collector.stop()
+    }
+
+    @Test(
+        arguments: [
+            (nil, 2), ("0", 2), ("1", 2), ("31", 31), ("300", 300), ("301", 300), ("70000", 300), ("-1", 2),
+            ("soon", 2),
+        ] as [(String?, Int)])
+    func `a retry waits for the time that the collector requests, up to five minutes`(
+        _ text: String?, _ seconds: Int
+    ) {
+        let headers = text.map { [(name: "Retry-After", value: $0)] } ?? []
+        let outcome = OTLPClient.outcome(HTTPClientResponse(status: 429, headers: headers, body: []))
+        guard case .retriable(_, let after) = outcome else {
+            Issue.record("\(outcome)")
+            return
+        }
+        #expect(SpanExport.delay(.seconds(2), retryAfter: after) == .seconds(seconds))
     }
 
     @Test func `a refused batch is dropped and counted, and the next one is sent`() async throws {
