@@ -13,6 +13,12 @@ public struct KafkaTopic: RawRepresentable, Hashable, Sendable, CustomStringConv
 
     /// Returns this topic's dead letter topic for a consumer group: `<topic>.<group>.dlq`.
     public func deadLetters(of group: String) -> KafkaTopic { KafkaTopic(rawValue: "\(rawValue).\(group).dlq") }
+
+    /// Returns whether the topic is any consumer group's dead letter topic for `input`.
+    package func isDeadLetters(of input: KafkaTopic) -> Bool {
+        rawValue.hasPrefix("\(input.rawValue).") && rawValue.hasSuffix(".dlq")
+            && rawValue.utf8.count > input.rawValue.utf8.count + 1 + ".dlq".utf8.count
+    }
 }
 
 /// The number of a partition within a topic, starting at 0.

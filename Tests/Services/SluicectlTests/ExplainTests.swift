@@ -293,6 +293,18 @@ import Testing
         }
     }
 
+    @Test func `dead letters of a consumer group that is not configured are found`() async throws {
+        let world = try await StoryWorld(group: "inbox")
+        try await world.write(try world.produced(StoryWorld.bought))
+        var letter = try world.produced(StoryWorld.bought)
+        letter.topic = world.input.deadLetters(of: "inbox")
+        letter.headers.append(KafkaHeader(key: "sluice.dlq.group", text: "inbox"))
+        try await world.write(letter)
+        let answer = try await ask(["1001"] + Self.app, world)
+        #expect(answer.entries("dead_lettered").map { $0["group"] } == ["inbox"])
+        await world.close()
+    }
+
     @Test func `10: Apple has a 200 for it, and no consumer has seen it`() async throws {
         try await withWorld { world, _ in
             let answer = try await ask([StoryWorld.uuid(7)], world)

@@ -282,10 +282,11 @@ struct RecoveryTests {
 
     @Test func `dead letter topics belong to the installation with their prefix`() {
         let inputs = TopicNames(prefix: "store").specifications().map(\.name).filter { !$0.rawValue.hasSuffix(".dlq") }
-        func isOwn(_ topic: KafkaTopic) -> Bool { DeadLettersCommand.isDeadLetterTopic(topic, of: inputs) }
+        func isOwn(_ topic: KafkaTopic) -> Bool { inputs.contains { topic.isDeadLetters(of: $0) } }
         #expect(isOwn("store.notifications.production.sluice-entitlements.dlq"))
         #expect(isOwn("store.entitlements.sandbox.eu.crm.dlq"))
         #expect(!isOwn("store.notifications.production"))
+        #expect(!isOwn("store.notifications.production.dlq"))
         #expect(!isOwn("store.eu.notifications.production.sluice-entitlements.dlq"))
         #expect(!isOwn("store2.notifications.production.sluice-entitlements.dlq"))
     }

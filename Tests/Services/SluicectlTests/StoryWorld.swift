@@ -43,8 +43,10 @@ struct StoryWorld {
             + silent.flatMap { [$0, "http://127.0.0.1:1"] }
     }
 
-    /// - Parameter hasRefunds: whether the topic of refund cases exists.
-    init(partitions: Int = 4, hasRefunds: Bool = true) async throws {
+    /// - Parameters:
+    ///   - hasRefunds: whether the topic of refund cases exists.
+    ///   - group: another consumer group of the notification topic, which has a dead letter topic.
+    init(partitions: Int = 4, hasRefunds: Bool = true, group: String? = nil) async throws {
         names = TopicNames(prefix: "sto\(UUID().uuidString.lowercased().prefix(8))")
         let input = names.notifications(.production)
         let letters = input.deadLetters(of: "sluice-entitlements")
@@ -54,6 +56,7 @@ struct StoryWorld {
             names.reconciliation(.production): partitions,
         ]
         if !hasRefunds { topics[names.refunds(.production)] = nil }
+        if let group { topics[input.deadLetters(of: group)] = partitions }
         if let chosen = ApacheKafka.chosen {
             embedded = nil
             kafka = try KafkaConfiguration(bootstrapServers: chosen.bootstrapServers)

@@ -47,11 +47,3 @@ extension ArchiveKind {
         self = archived.kind
     }
 }
-
-extension KafkaTopic {
-    /// Returns whether the topic is any consumer group's dead letter topic for `input`.
-    fileprivate func isDeadLetters(of input: KafkaTopic) -> Bool {
-        rawValue.hasPrefix("\(input.rawValue).") && rawValue.hasSuffix(".dlq")
-            && rawValue.utf8.count > input.rawValue.utf8.count + 1 + ".dlq".utf8.count
-    }
-}

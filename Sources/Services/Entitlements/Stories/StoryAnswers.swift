@@ -61,8 +61,7 @@ final class StoryAnswers: Sendable {
     func story(of subject: StorySubject) async throws -> Story {
         try await KafkaAdmin(kafka).closing { admin in
             let query = subject.query
-            let found = try await StoryTopics(
-                topics, query.environment, groups: groups, hasMore: false, of: admin)
+            let found = try await StoryTopics(topics, query.environment, hasMore: false, of: admin)
             let search = StorySearch(kafka, found, limit: Self.maximumRecords) { _ in }
             let reader = StoryReader(found, search, groups: groups, roundGap: roundGap)
             var story = Story(query.identifier, query.environment)

@@ -64,7 +64,7 @@ struct ExplainCommand {
         _ identifier: StoryIdentifier, _ model: StoryModel, _ admin: KafkaAdmin, _ kafka: KafkaConfiguration,
         _ console: Console
     ) async throws -> Story {
-        let topics = try await StoryTopics(names, environment, groups: groupNames, hasMore: true, of: admin)
+        let topics = try await StoryTopics(names, environment, hasMore: true, of: admin)
         var story = Story(identifier, environment)
         let archive = await StoryArchive.open(configuration, &story.gaps, console)
         defer { archive?.close() }

@@ -63,16 +63,11 @@ struct DeadLettersCommand {
             receivers: receivers)
         let own = specifications.map(\.name).filter { $0.rawValue.hasSuffix(".dlq") }
         let inputs = specifications.map(\.name).filter { !own.contains($0) }
-        let visible = try await admin.describeTopics(settings: .none).map(\.topic).filter {
-            Self.isDeadLetterTopic($0, of: inputs)
+        let visible = try await admin.describeTopics(settings: .none).map(\.topic).filter { topic in
+            inputs.contains { topic.isDeadLetters(of: $0) }
         }
         let denied = try await admin.deniedTopics(among: own.filter { !visible.contains($0) })
         return (visible.sorted { $0.rawValue < $1.rawValue }, denied.sorted { $0.rawValue < $1.rawValue })
-    }
-
-    /// Returns whether a topic has the name `<input>.<group>.dlq` for one of the inputs and any group.
-    static func isDeadLetterTopic(_ topic: KafkaTopic, of inputs: [KafkaTopic]) -> Bool {
-        topic.rawValue.hasSuffix(".dlq") && inputs.contains { topic.rawValue.hasPrefix($0.rawValue + ".") }
     }
 
     // MARK: show

@@ -16,29 +16,31 @@ package struct StoryTopics: Sendable {
     /// Topics that this user may not describe. The brokers do not report whether they exist.
     package let hidden: [KafkaTopic]
 
-    /// - Parameters:
-    ///   - groups: the consumer groups that may have dead letter topics.
-    ///   - hasMore: whether to also read erasures and the index of sluice-reconciler, if they exist.
+    /// - Parameter hasMore: whether to also read erasures and the index of sluice-reconciler, if they exist.
     /// - Throws: a ``StartupError`` if none of the topics is visible, or the brokers do not respond.
     package init(
-        _ names: TopicNames, _ environment: AppStoreEnvironment, groups: [String], hasMore: Bool, of admin: KafkaAdmin
+        _ names: TopicNames, _ environment: AppStoreEnvironment, hasMore: Bool, of admin: KafkaAdmin
     ) async throws {
         self.names = names
         self.environment = environment
-        let input = names.notifications(environment)
         let others = Self.deadLetters(names, besides: environment)
         let usual = Self.usual(names, environment)
         let letters = names.specifications().map(\.name).filter {
             $0.rawValue.hasSuffix(".dlq") && !others.contains($0)
         }
-        let expected = usual + letters + (hasMore ? [names.erasures, names.reconciliation(environment)] : [])
-        let possible = groups.flatMap {
-            [input.deadLetters(of: $0), names.entitlements(environment).deadLetters(of: $0)]
+        let index = names.reconciliation(environment)
+        let expected = Set(usual + letters + (hasMore ? [names.erasures, index] : []))
+        // Any consumer group may have dead letters, whether it is configured here or not.
+        let found = try await admin.describeTopics(settings: .none).filter { description in
+            expected.contains(description.topic)
+                || (usual + [index]).contains { description.topic.isDeadLetters(of: $0) }
         }
-        let found = try await admin.describeTopics(Array(Set(expected + possible)), settings: .none)
-        let invisible = Set(expected).subtracting(found.map(\.topic))
+        let invisible = expected.subtracting(found.map(\.topic))
         let denied = try await admin.deniedTopics(among: Array(invisible))
-        guard !found.isEmpty else { throw Self.nothingToRead(input, isDenied: denied.contains(input)) }
+        guard !found.isEmpty else {
+            let input = names.notifications(environment)
+            throw Self.nothingToRead(input, isDenied: denied.contains(input))
+        }
         missing = (usual + letters).filter { invisible.contains($0) && !denied.contains($0) }
         hidden = denied.sorted { $0.rawValue < $1.rawValue }
         let places = found.flatMap { description in
