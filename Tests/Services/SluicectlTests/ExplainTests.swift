@@ -461,6 +461,35 @@ import Testing
         await world.close()
     }
 
+    @Test func `a partition without a leader is reported with its fix, and the other partitions are searched`()
+        async throws
+    {
+        let world = try await StoryWorld()
+        let position = try await world.write(try world.produced(StoryWorld.bought))
+        try await world.write(try world.published(StoryWorld.bought, at: "2026-09-01T00:00:01Z"))
+        var other = StoryWorld.waiting
+        other.account = StoryWorld.account
+        let otherPosition = try await world.write(try world.produced(other))
+        let place = try #require(ArchivedPosition(position)).partition
+        #expect(try #require(ArchivedPosition(otherPosition)).partition != place)
+        try world.removeLeader(of: place)
+        func gap(_ answer: Answer) -> JSONObject? {
+            (answer.json["gaps"]?.array ?? []).compactMap(\.object)
+                .first { $0["what"]?.string?.contains("have no leader: \(place)") == true }
+        }
+        let answer = try await ask(["1001"] + Self.app, world)
+        #expect(answer.code == 3 && answer.json["found"] == true && answer.json["complete"] == false)
+        #expect(answer.entries("published").count == 1 && answer.entries("notification").isEmpty)
+        #expect(gap(answer)?["fix"]?.string?.contains("kafka-topics.sh --describe --unavailable-partitions") == true)
+        // The account may have more purchases, in the partition without a leader.
+        let account = try await ask([StoryWorld.account], world)
+        #expect(account.code == 3 && account.json["complete"] == false && gap(account) != nil)
+        #expect(account.entries("notification").map { $0["position"]?.string } == [otherPosition])
+        let elsewhere = try await ask(["6001"] + Self.app, world)
+        #expect(elsewhere.code == 0 && elsewhere.json["complete"] == true && gap(elsewhere) == nil)
+        await world.close()
+    }
+
     @Test func `an answer from all topics is complete, and a wrong prefix is an error`() async throws {
         try await withWorld { world, _ in
             let answer = try await ask(["1001"] + Self.app, world)

@@ -82,6 +82,9 @@ struct StoryWorld {
         await embedded?.stop()
     }
 
+    /// Removes a partition's leader on the embedded broker.
+    func removeLeader(of partition: KafkaTopicPartition) throws { try embedded?.setLeader(of: partition, to: nil) }
+
     static func at(_ text: String) throws -> AppStoreInstant {
         try #require(AppStoreInstant(rfc3339: text.count == 10 ? text + "T00:00:00Z" : text))
     }

@@ -94,7 +94,8 @@ struct ExplainCommand {
             let webhooks = StoryWebhooks(configuration: configuration, identifier: identifier, environment: environment)
             story.add(await webhooks.entries(collector, timeout: timeout, &story.gaps))
         }
-        reader.account(for: &story, collector, hasArchive: archive?.isReadable ?? false)
+        reader.account(
+            for: &story, collector, unresolved: resolution.unavailable, hasArchive: archive?.isReadable ?? false)
         if !configuration[ExplainSettings.isBySignedDate] { story.gaps += Self.late(story) }
         return story
     }
@@ -149,7 +150,7 @@ struct ExplainCommand {
 }
 
 extension ExitCode {
-    /// The story may lack events, because a topic does not exist, access to it is denied, or `--limit` omits records.
-    /// The value is a public contract.
+    /// The story may lack events, because a topic does not exist, access to it is denied, a partition cannot be read,
+    /// or `--limit` omits records. The value is a public contract.
     static let storyIncomplete = ExitCode(rawValue: 3)
 }

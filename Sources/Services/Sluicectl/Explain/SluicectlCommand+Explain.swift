@@ -19,8 +19,8 @@ extension SluicectlCommand {
                     answers to Apple, webhooks, erasures, and what was not searched. If a purchase's app is \
                     known, from --app, apps or the read API (entitlements.url), only one partition is searched. Other \
                     identifiers are searched in all partitions. Personal data is masked unless revealed. Exits with 1 \
-                    if nothing was found, and with 3 if a topic does not exist, access to it is denied, or --limit \
-                    omits records that may belong to the story.
+                    if nothing was found, and with 3 if a topic does not exist, access to it is denied, a partition \
+                    that may contain the story cannot be read, or --limit omits records that may belong to the story.
                     """,
                 schema: ExplainSettings.schema.adding(entitlements.schema),
                 arguments: [Command.Argument("ID", help: "any identifier of a notification, purchase or customer")],

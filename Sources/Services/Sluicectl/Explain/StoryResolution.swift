@@ -20,6 +20,8 @@ struct StoryResolution {
     var gaps: [Story.Gap] = []
     /// Whether all records that may contain the identifier were searched.
     var isComplete = true
+    /// The partitions that may contain the identifier and cannot be read.
+    var unavailable: Set<KafkaTopicPartition> = []
 
     mutating func add(_ purchases: [(BundleId, OriginalTransactionId)], as kind: StoryIdentifier.Kind) {
         guard !purchases.isEmpty else { return }
@@ -136,6 +138,7 @@ struct StoryResolver {
         var scan = StoryScan(identifier, names)
         console.complain("no index contains \(PlainText.printable(identifier.text)); searching every partition")
         var limited: [KafkaTopic] = []
+        var unavailable: [KafkaTopicPartition] = []
         for topic in inputs where !scan.isDone {
             // Search the raw bytes of notification records only: quarantined ones are encoded, and dead letters may
             // lack the value that contains the identifier.
@@ -146,7 +149,9 @@ struct StoryResolver {
                 return !scan.isDone
             }
             if search.isLimited(places) { limited.append(topic) }
+            unavailable += topics.errors(of: places).keys
         }
+        if !scan.isDone { result.unavailable.formUnion(unavailable) }
         if !scan.isDone, !limited.isEmpty {
             result.isComplete = false
             result.gaps.append(
@@ -178,6 +183,7 @@ struct StoryResolver {
             result.keys = found.keys
             result.gaps += found.gaps
             result.isComplete = found.isComplete
+            result.unavailable = found.unavailable
             result.notificationUUID = uuid
             return
         }

@@ -22,6 +22,11 @@ package struct StoryReader {
     private var names: TopicNames { topics.names }
     private var environment: AppStoreEnvironment { topics.environment }
 
+    /// The partitions that are read regardless of the record keys.
+    private var unkeyed: [KafkaTopicPartition] {
+        ([names.quarantine, names.erasures] + topics.deadLetters).flatMap { topics.partitions(of: $0) }
+    }
+
     /// Reads the records of the story's purchases or notification, and the quarantined notifications that claim the
     /// identifier.
     ///
@@ -35,12 +40,11 @@ package struct StoryReader {
         let keyed = [names.notifications(environment), names.entitlements(environment)].flatMap {
             topics.partitions(of: $0, keys: keys)
         }
-        let others = ([names.quarantine, names.erasures] + topics.deadLetters).flatMap { topics.partitions(of: $0) }
         try await search.run(keyed, filter: StoryFilter.keyed(keys, notificationUUID: notificationUUID)) { record in
             collector.take(record)
             return true
         }
-        try await search.run(others) { record in
+        try await search.run(unkeyed) { record in
             if record.topic == names.erasures { erasures.append(record) } else { collector.take(record) }
             return true
         }
@@ -84,12 +88,7 @@ package struct StoryReader {
 
     /// Adds the refund cases for the story's transactions.
     package func addRefunds(to story: inout Story, notificationUUID: String?) async throws {
-        var keys: Set<[UInt8]> = []
-        for purchase in story.purchases {
-            for transaction in purchase.transactions {
-                keys.insert(Array(RecordKey.transaction(purchase.bundleId, transaction).utf8))
-            }
-        }
+        let keys = Self.refundKeys(of: story)
         let topic = names.refunds(environment)
         guard topics.exists(topic) else { return }
         if story.isFound, let gap = Self.unknownTransactions(of: story) { story.gaps.append(gap) }
@@ -103,6 +102,17 @@ package struct StoryReader {
         if refunds.unreadable > 0 { story.addGap(unreadable: refunds.unreadable, "records of refund cases") }
         let entries = refunds.cases.flatMap { StoryRefunds.entries($0) }
         story.add(entries.filter { notificationUUID == nil || $0.notificationUUID == notificationUUID })
+    }
+
+    /// Returns the record keys of the refund cases for the story's transactions.
+    private static func refundKeys(of story: Story) -> Set<[UInt8]> {
+        var keys: Set<[UInt8]> = []
+        for purchase in story.purchases {
+            for transaction in purchase.transactions {
+                keys.insert(Array(RecordKey.transaction(purchase.bundleId, transaction).utf8))
+            }
+        }
+        return keys
     }
 
     /// Returns a gap for purchases whose first transaction is in none of the searched records, or nil if there are
@@ -120,10 +130,21 @@ package struct StoryReader {
             fix: "Find them with: sluicectl refunds list --output json, or sluicectl refunds show TRANSACTIONID")
     }
 
+    /// Returns the partitions of a keyed topic that can contain parts of the story. Without a record key, every
+    /// partition can.
+    private func partitions(of topic: KafkaTopic, _ keys: Set<[UInt8]>) -> [KafkaTopicPartition] {
+        keys.isEmpty ? topics.partitions(of: topic) : topics.partitions(of: topic, keys: keys)
+    }
+
     /// Adds the searched and the unsearched parts of the topics to the story.
     ///
-    /// - Parameter hasArchive: whether archived records were read.
-    package func account(for story: inout Story, _ collector: StoryCollector, hasArchive: Bool) {
+    /// - Parameters:
+    ///   - unresolved: partitions that may contain the identifier and cannot be read.
+    ///   - hasArchive: whether archived records were read.
+    package func account(
+        for story: inout Story, _ collector: StoryCollector, unresolved: Set<KafkaTopicPartition> = [],
+        hasArchive: Bool
+    ) {
         story.searched = search.extents(keys: collector.keys)
         let unsearched = UnsearchedTopics(
             missing: topics.missing, hidden: topics.hidden, unreadable: Array(search.unreadable),
@@ -134,9 +155,13 @@ package struct StoryReader {
         let isLimited = story.searched.contains { $0.notSearched != nil && $0.topic != index }
         if unsearched.areNeeded || isLimited { story.isComplete = false }
         let input = names.notifications(environment)
-        // Without a record key, the story could have been in any partition.
-        let places =
-            collector.keys.isEmpty ? topics.partitions(of: input) : topics.partitions(of: input, keys: collector.keys)
+        let places = partitions(of: input, collector.keys)
+        let others =
+            partitions(of: names.entitlements(environment), collector.keys) + unkeyed
+            + topics.partitions(of: names.refunds(environment), keys: Self.refundKeys(of: story))
+        let unavailable = UnavailablePartitions(errors: topics.errors(of: places + others + unresolved)).gaps
+        story.gaps += unavailable
+        if !unavailable.isEmpty { story.isComplete = false }
         var lows: [KafkaPartition: KafkaOffset] = [:]
         for place in places { lows[place.partition] = topics.watermarks[place]?.low }
         if let gap = DeletedRecords(lows).gap(in: input, hasArchive: hasArchive) { story.gaps.append(gap) }

@@ -31,8 +31,8 @@ package final class StorySearch {
         self.report = report
     }
 
-    /// Reads all given partitions concurrently. Topics to which the brokers deny access are omitted and added to
-    /// ``unreadable``.
+    /// Reads all given partitions concurrently, except those that cannot be read, see ``StoryTopics/errors(of:)``.
+    /// Topics to which the brokers deny access are omitted and added to ``unreadable``.
     ///
     /// - Parameters:
     ///   - filter: excludes records before they are copied; nil keeps all.

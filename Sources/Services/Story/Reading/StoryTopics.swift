@@ -8,16 +8,20 @@ internal import Synchronization
 package struct StoryTopics: Sendable {
     package let names: TopicNames
     package let environment: AppStoreEnvironment
-    /// The oldest and the next offset of each partition, for existing topics.
+    /// The oldest and the next offset of each partition that can be read.
     package let watermarks: [KafkaTopicPartition: KafkaWatermarks]
-
+    /// The errors of the partitions that cannot be read, for example because they have no leader.
+    private let failures: [KafkaTopicPartition: KafkaError]
+    /// The partitions of each existing topic, in ascending order.
+    private let partitionsByTopic: [KafkaTopic: [KafkaTopicPartition]]
     /// Missing topics that every installation should have.
     package let missing: [KafkaTopic]
     /// Topics that this user may not describe. The brokers do not report whether they exist.
     package let hidden: [KafkaTopic]
 
     /// - Parameter hasMore: whether to also read erasures and the index of sluice-reconciler, if they exist.
-    /// - Throws: a ``StartupError`` if none of the topics is visible, or the brokers do not respond.
+    /// - Throws: a ``StartupError`` if none of the topics is visible, and a `KafkaError` if the brokers do not respond
+    ///   or no partition can be read.
     package init(
         _ names: TopicNames, _ environment: AppStoreEnvironment, hasMore: Bool, of admin: KafkaAdmin
     ) async throws {
@@ -46,11 +50,22 @@ package struct StoryTopics: Sendable {
         let places = found.flatMap { description in
             description.partitions.map { KafkaTopicPartition(topic: description.topic, partition: $0.partition) }
         }
+        partitionsByTopic = Dictionary(grouping: places, by: \.topic)
         let ends = Mutex<KafkaAdmin.Ends>([:])
         await admin.ends(of: Set(places), within: .seconds(10)) { some in
             ends.withLock { $0.merge(some) { _, new in new } }
         }
-        watermarks = try ends.withLock { $0 }.mapValues { try $0.get() }
+        var watermarks: [KafkaTopicPartition: KafkaWatermarks] = [:]
+        var failures: [KafkaTopicPartition: KafkaError] = [:]
+        for (place, result) in ends.withLock({ $0 }) {
+            switch result {
+            case .success(let marks): watermarks[place] = marks
+            case .failure(let error): failures[place] = error
+            }
+        }
+        if watermarks.isEmpty, let error = failures.values.first { throw error }
+        self.watermarks = watermarks
+        self.failures = failures
     }
 
     /// Returns the topics, other than dead letter topics, that a complete story requires.
@@ -79,12 +94,11 @@ package struct StoryTopics: Sendable {
             })
     }
 
-    package func exists(_ topic: KafkaTopic) -> Bool { watermarks.keys.contains { $0.topic == topic } }
+    package func exists(_ topic: KafkaTopic) -> Bool { partitionsByTopic[topic] != nil }
 
-    /// Returns the partitions of a topic in ascending order, or an empty array if the topic does not exist.
-    package func partitions(of topic: KafkaTopic) -> [KafkaTopicPartition] {
-        watermarks.keys.filter { $0.topic == topic }.sorted { $0.partition < $1.partition }
-    }
+    /// Returns the partitions of a topic in ascending order, including those that cannot be read, or an empty array if
+    /// the topic does not exist.
+    package func partitions(of topic: KafkaTopic) -> [KafkaTopicPartition] { partitionsByTopic[topic] ?? [] }
 
     /// Returns the partitions that can contain records with these keys, in ascending order.
     package func partitions(of topic: KafkaTopic, keys: Set<[UInt8]>) -> [KafkaTopicPartition] {
@@ -94,9 +108,14 @@ package struct StoryTopics: Sendable {
         return all.filter { wanted.contains($0.partition) }
     }
 
+    /// Returns the errors of the given partitions that cannot be read.
+    package func errors(of places: [KafkaTopicPartition]) -> [KafkaTopicPartition: KafkaError] {
+        let places = Set(places)
+        return failures.filter { places.contains($0.key) }
+    }
+
     /// The existing dead letter topics, sorted by name.
     package var deadLetters: [KafkaTopic] {
-        Set(watermarks.keys.map(\.topic)).filter { $0.rawValue.hasSuffix(".dlq") }
-            .sorted { $0.rawValue < $1.rawValue }
+        partitionsByTopic.keys.filter { $0.rawValue.hasSuffix(".dlq") }.sorted { $0.rawValue < $1.rawValue }
     }
 }
