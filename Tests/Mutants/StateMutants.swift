@@ -58,6 +58,8 @@ private let writer = MutatedFile(.state, "follower", state + "Database/StateWrit
 private let health = MutatedFile(
     .state, "health", state + "KeyedState.swift", suites: "StateRoleTests|StateLifetimeTests")
 private let readiness = MutatedFile(.state, "health", state + "StateHealth.swift", suites: "StateReadinessTests")
+private let unfollowing = MutatedFile(
+    .state, "health", state + "KeyedState+Following.swift", suites: "StateReadinessTests")
 private let connection = MutatedFile(.state, "health", state + "KeyedState.swift", suites: "StateReadinessTests")
 private let batching = MutatedFile(
     .state, "health", state + "Changelog/BatchedQueries.swift", suites: "BatchedQueriesTests")
@@ -165,6 +167,7 @@ enum StateMutants {
         metrics.mutant("lag-gauge", "Double(lag)", "0"),
         readiness.mutant(
             "failed-write", "unwritten.min(by: { $0.description < $1.description })", "KafkaTopicPartition?.none"),
+        unfollowing.without("failed-write-of-unfollowed", "withRunning { $0.health.forget(place) }"),
         readiness.mutant("stalled", "stalled > limit", "false"),
         readiness.mutant("stalled-since", "waiting[place] ?? now", "now"),
         readiness.mutant("silent-client", "now - $0 < Self.longestSilence", "true"),

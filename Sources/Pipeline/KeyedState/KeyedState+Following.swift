@@ -33,9 +33,11 @@ extension KeyedState {
             running.ends[place] = nil
             progress.unfollow(place)
             running.health.forget(place)
-            running.unfollowing[place] = followers.begin {
+            running.unfollowing[place] = followers.begin { [self] in
                 task.cancel()
                 await task.value
+                // A write that was in progress may have failed in the meantime. No later write would clear its failure.
+                withRunning { $0.health.forget(place) }
                 await parts.changelog.consumer.stopReading([place])
                 parts.partitions[place]?.releaseAcknowledged()
             }

@@ -65,6 +65,8 @@ struct NumberSetModel: StateModel {
     var counts = ModelCounts()
     /// Called with each row before it is sent.
     var publishes: @Sendable () -> Void = {}
+    /// Called with each record of another writer before it is parsed.
+    var reads: @Sendable () -> Void = {}
 
     func key(of state: NumberSet) -> [UInt8] { Array(state.key.utf8) }
     func merge(_ other: NumberSet, into state: inout NumberSet) throws -> StateMerge {
@@ -83,6 +85,7 @@ struct NumberSetModel: StateModel {
         return state
     }
     func read(published value: [UInt8], at offset: Int64) throws -> NumberSet {
+        reads()
         counts.parsed.add(1, ordering: .relaxed)
         if value.starts(with: Array("v2 ".utf8)) { throw StateError(.newer, "version 2") }
         guard let end = value.firstIndex(of: UInt8(ascii: " ")) else { return try decode(value) }

@@ -88,6 +88,29 @@ import Testing
         await member.end()
     }
 
+    @Test func `a write that fails while its partition is being unfollowed is no obstacle afterwards`() async throws {
+        let harness = try StateHarness()
+        let (begun, gate) = (Gate(), DispatchGate())
+        let model = NumberSetModel(reads: {
+            begun.open()
+            gate.wait()
+        })
+        let worker = try await harness.member(model: model) { $0.role = .worker }
+        worker.follow(harness.output())
+        try await harness.write("a", NumberSet("a", [1]).text)
+        await begun.pass()
+        try worker.parts().database.store.close()
+        // No partition is assigned and there are no standbys, so the worker stops reading this one.
+        worker.adjustStandbys()
+        let unfollowing = worker.withRunning { $0.unfollowing[harness.output()] }
+        #expect(unfollowing != nil)
+        gate.open()
+        await unfollowing?.value
+        #expect(worker.obstacle == nil)
+        #expect(worker.readinessObstacle == nil)
+        await worker.end()
+    }
+
     @Test func `a reader that applies nothing while its topic grows is not ready after the limit`() async throws {
         let harness = try StateHarness()
         let member = try await harness.member { $0.maximumStall = .milliseconds(1) }
