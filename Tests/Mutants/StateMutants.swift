@@ -224,6 +224,7 @@ enum StateMutants {
         rowSource.mutant("known-by-oversized-alone", tables, #"["rows", "oversized"]"#),
         openingFaults.mutant("cluster-id", "known == described.cluster", "true"),
         reading.mutant("tombstones-missed", "missed > parts.changelog.retention[place.topic] ?? 0", "false"),
+        reading.mutant("file-of-the-future", "missed < -Self.clockDifference", "false"),
         reading.mutant(
             "newer-not-overwritten", "error.code == .newer", after: "let error = StateError(error)", "false"),
         openingFaults.mutant("large-values", "value.count > options.largeValue", "false"),

@@ -28,6 +28,7 @@ extension KeyedState {
         return timestamp > known.seen + Self.clockDifference
     }
 
-    /// How far the clock of a record's writer may be ahead of this machine's clock, in milliseconds.
+    /// How far the clock of a record's writer, or this machine's own clock earlier on, may be ahead of this machine's
+    /// clock, in milliseconds.
     static var clockDifference: Int64 { 300_000 }
 }

@@ -98,9 +98,13 @@ extension KeyedState {
             return low
         }
         let missed = clocks.wallMilliseconds() - known.seen
-        if missed > parts.changelog.retention[place.topic] ?? 0, known.next < ends.high.rawValue {
+        // If the clock was ahead when the file was written, the age of the file is unknown.
+        let isFromFuture = missed < -Self.clockDifference
+        if isFromFuture || missed > parts.changelog.retention[place.topic] ?? 0, known.next < ends.high.rawValue {
             logger.warning(
-                "state partition was last read too long ago; rereading all of it",
+                isFromFuture
+                    ? "state partition was last read at a time in the future; rereading all of it"
+                    : "state partition was last read too long ago; rereading all of it",
                 place.logFields + [LogField(.ageSeconds, missed / 1_000)])
             try parts.database.store.forget(place)
             if low > 0 { notComplete(place, "the oldest records of the partition were deleted") }

@@ -75,16 +75,19 @@ import Testing
     }
 
     /// Rows of a member whose file contains an erased row. The tombstone may have been compacted away.
+    ///
+    /// - Parameter milliseconds: time since the last write to the file; negative if that time is in the future.
     private func rows(_ harness: StateHarness, missing milliseconds: Int64) async throws -> [String] {
         let place = KafkaTopicPartition(topic: harness.output, partition: 0)
         let store = try StateStore(Database(path: harness.directory.file("state")), topics: [harness.output])
         let image = RowImage(encoded: NumberSet("erased", [1]).text)
         let write = RowWrite(key: Array("erased".utf8), id: 0, image: image, oldEntries: [])
-        _ = try store.apply(StateWrite(rows: [write], partition: place, next: 1, now: 0))
+        let written: Int64 = 1_000_000
+        _ = try store.apply(StateWrite(rows: [write], partition: place, next: 1, now: written))
         store.close()
         try await harness.write("a", NumberSet("a", [1]).text)
         try await harness.write("b", NumberSet("b", [1]).text)
-        harness.now.store(milliseconds, ordering: .relaxed)
+        harness.now.store(written + milliseconds, ordering: .relaxed)
         let member = try await harness.member()
         try await member.partitionAssigned(harness.place())
         let rows = try await member.dump()
@@ -95,6 +98,13 @@ import Testing
     @Test(
         arguments: [(20 * 3_600_000, ["b=1", "erased=1"]), (20 * 3_600_000 + 1, ["a=1", "b=1"])] as [(Int64, [String])])
     func `a file that was behind for longer than tombstones are retained is rebuilt`(
+        milliseconds: Int64, rows: [String]
+    ) async throws {
+        #expect(try await self.rows(harness, missing: milliseconds) == rows)
+    }
+
+    @Test(arguments: [(-300_000, ["b=1", "erased=1"]), (-300_001, ["a=1", "b=1"])] as [(Int64, [String])])
+    func `a file written more than five minutes in the future is rebuilt`(
         milliseconds: Int64, rows: [String]
     ) async throws {
         #expect(try await self.rows(harness, missing: milliseconds) == rows)

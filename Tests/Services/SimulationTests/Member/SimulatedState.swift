@@ -135,7 +135,10 @@ final class SimulatedState<Model: StateModel>: SteppedState, @unchecked Sendable
         do {
             guard let known = try parts.database.store.position(of: place) else { return 0 }
             let missed = process.clocks.wallMilliseconds() - known.seen
-            guard missed > parts.changelog.retention[place.topic] ?? 0, known.next < end else { return known.next }
+            let isFromFuture = missed < -KeyedState<Model>.clockDifference
+            guard isFromFuture || missed > parts.changelog.retention[place.topic] ?? 0, known.next < end else {
+                return known.next
+            }
             try parts.database.store.forget(place)
             return 0
         } catch {
