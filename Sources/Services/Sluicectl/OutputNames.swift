@@ -191,6 +191,7 @@ enum OutputName {
     static let erasedOnArrival = "erasedOnArrival"
     static let checkpoints = "checkpoints"
     static let payloads = "payloads"
+    static let payloadsComparedBefore = "payloadsComparedBefore"
     static let kafkaRecords = "kafkaRecords"
     static let archivedAt = "archivedAt"
     static let origin = "origin"

@@ -364,6 +364,30 @@ struct ArchiveTamperingTests {
         #expect(await files.verify(flags, anchored: false).code == 6)
     }
 
+    @Test(arguments: [["--tree-only"], ["--from", "2026-11-01T00:00:00Z"]])
+    func `the continuation of a verification without all payloads reports that they were not compared`(
+        _ limit: [String]
+    ) async throws {
+        let files = try await ArchiveTamperingImage.shared.value.copy()
+        let state = files.directory.file("verified")
+        let flags = ["--resume-from", state, "--save", state]
+        let gap = "512 leaves were verified by an earlier run (--resume-from), which did not compare all of"
+        #expect(await files.verify(limit + ["--save", state], anchored: false).code == 0)
+        // The second continuation does not compare the older payloads either.
+        for _ in 0..<2 {
+            let (code, output) = await files.verify(flags, anchored: false)
+            #expect(code == 0 && output.contains(gap), "\(output)")
+        }
+        let (code, json) = await files.verify(flags + ["--output", "json"], anchored: false)
+        #expect(code == 0 && json.contains("\"payloadsComparedBefore\":false"), "\(json)")
+        // A complete verification closes the gap.
+        #expect(await files.verify(["--save", state], anchored: false).code == 0)
+        let complete = await files.verify(flags, anchored: false)
+        #expect(complete.code == 0 && !complete.output.contains("did not compare"), "\(complete.output)")
+        let after = await files.verify(flags + ["--output", "json"], anchored: false)
+        #expect(after.code == 0 && after.output.contains("\"payloadsComparedBefore\":true"), "\(after.output)")
+    }
+
     @Test func `a record is proved under a cosigned checkpoint to anyone who trusts the witnesses`() async throws {
         let files = try await ArchiveTamperingImage.shared.value.copy()
         try files.copy("logged/checkpoint-log", to: "archive/checkpoint-log")

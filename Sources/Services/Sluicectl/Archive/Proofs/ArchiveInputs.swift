@@ -148,13 +148,13 @@ struct ArchiveInputs {
         } catch { throw ArchivePolicy.wrong(error.message) }
     }
 
-    /// Reads the checkpoints saved by an earlier run. Returns nil without the flag or before the first run.
+    /// Reads the file saved by an earlier run. Returns nil without the flag or before the first run.
     ///
     /// - Throws: a ``StartupError`` with exit code 6 if the file cannot be read or has a different format.
-    func verifiedBefore(_ verifiers: ArchiveVerifiers?) async throws(StartupError) -> AnchoredCheckpoints? {
+    func savedVerification(_ verifiers: ArchiveVerifiers?) async throws(StartupError) -> SavedVerification? {
         let key = ArchiveProofOptions.resumeFrom.key
         guard let path = configuration[ArchiveProofOptions.resumeFrom] else { return nil }
-        guard let verifiers else {
+        guard verifiers != nil else {
             throw StartupError(
                 "an earlier verification is reused only if its signatures were verified", setting: key,
                 fix: "Set --key instead of --unsigned", exitCode: .usage)
@@ -162,7 +162,7 @@ struct ArchiveInputs {
         if access(path, F_OK) != 0, errno == ENOENT { return nil }
         let bytes = try await InputFile.readEvidence(path, maximumBytes: Self.maximumAnchorBytes, setting: key)
         do throws(TransparencyLogError) {
-            return AnchoredCheckpoints(try SignedNote.sequence(bytes), verifiers: verifiers)
+            return try SavedVerification(bytes: bytes)
         } catch {
             throw StartupError(
                 "\(PlainText.printable(path)) has no checkpoints: \(error.message)", setting: key,

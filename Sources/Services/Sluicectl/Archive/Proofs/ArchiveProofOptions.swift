@@ -38,7 +38,8 @@ enum ArchiveProofOptions {
         "resume-from",
         help: """
             A file written by --save, with the checkpoints up to which an earlier run verified the archive. Leaves \
-            that they cover are not read again. If the file does not exist, everything is read.
+            that they cover are not read again, nor are their payloads, even if the earlier run had --tree-only or \
+            --from. If the file does not exist, everything is read.
             """, example: "verified-checkpoints"
     ).optional.onCommandLineOnly.formerly("from") { !$0.resemblesTime }
     static let save = Setting.string(

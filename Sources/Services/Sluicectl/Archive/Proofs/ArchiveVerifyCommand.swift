@@ -34,7 +34,8 @@ struct ArchiveVerifyCommand {
         var options = VerificationOptions(verifiers: try await inputs.verifiersOrUnsigned())
         options.anchors = try await inputs.anchors(options.verifiers)
         options.witnesses = try await inputs.witnesses(options.verifiers)
-        options.verifiedBefore = try await inputs.verifiedBefore(options.verifiers)
+        let earlier = try await inputs.savedVerification(options.verifiers)
+        options.verifiedBefore = earlier.map { AnchoredCheckpoints($0.checkpoints, verifiers: options.verifiers) }
         options.since = configuration[ArchiveProofOptions.from]?.millisecondsSince1970
         options.checksObjects = !configuration[ArchiveProofOptions.treeOnly]
         if configuration[ArchiveProofOptions.payloads] {
@@ -60,9 +61,14 @@ struct ArchiveVerifyCommand {
             try checkPresence(report, logs)
             let kafka = try await compareWithKafka(report, store, options)
             let deletions = try await compareWithRetention(retention, report, store, options)
-            let printed = ArchiveVerifyReport(report, kafka: kafka, retention: deletions, options: options)
+            let printed = ArchiveVerifyReport(
+                report, kafka: kafka, retention: deletions, options: options,
+                hasComparedPayloadsBefore: earlier?.hasComparedPayloads ?? true)
             await console.write(configuration, text: printed.text, json: printed.json)
-            if printed.verdict == nil { try save(report) }
+            if printed.verdict == nil {
+                try save(
+                    SavedVerification(report.checkpoints, hasComparedPayloads: printed.hasComparedAllPayloads))
+            }
             await publish(printed.findings, console)
             return ExitCode(printed.verdict)
         } catch let error as ArchiveError where error.isReadFailure {
@@ -114,10 +120,9 @@ struct ArchiveVerifyCommand {
     }
 
     /// Saves the checkpoints for the next run, by replacing the file atomically.
-    private func save(_ report: ArchiveReport) throws {
+    private func save(_ verification: SavedVerification) throws {
         guard let path = configuration[ArchiveProofOptions.save] else { return }
-        let notes = report.checkpoints.flatMap { $0.bytes + [UInt8(ascii: "\n")] }
-        let isWritten = (try? FileDescriptor(replacing: path + ".new").write(notes)) != nil
+        let isWritten = (try? FileDescriptor(replacing: path + ".new").write(verification.bytes)) != nil
         guard isWritten, rename(path + ".new", path) == 0 else {
             throw StartupError(
                 "\(PlainText.printable(path)) cannot be written", setting: ArchiveProofOptions.save.key,

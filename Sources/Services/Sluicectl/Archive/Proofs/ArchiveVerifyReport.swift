@@ -12,16 +12,20 @@ struct ArchiveVerifyReport {
     private let kafka: KafkaComparison?
     private let retention: RetentionComparison?
     private let options: VerificationOptions
+    private let hasComparedPayloadsBefore: Bool
     let findings: [Finding]
 
+    /// - Parameter hasComparedPayloadsBefore: whether the earlier run that this one continues, if any, compared all
+    ///   payloads with their leaves.
     init(
         _ report: ArchiveReport, kafka: KafkaComparison?, retention: RetentionComparison? = nil,
-        options: VerificationOptions
+        options: VerificationOptions, hasComparedPayloadsBefore: Bool = true
     ) {
         self.report = report
         self.kafka = kafka
         self.retention = retention
         self.options = options
+        self.hasComparedPayloadsBefore = hasComparedPayloadsBefore
         findings = report.findings + (kafka?.findings ?? []) + (retention?.findings ?? [])
     }
 
@@ -30,6 +34,16 @@ struct ArchiveVerifyReport {
         if let verdict = report.verdict, ![.incomplete, .unanchored].contains(verdict) { return verdict }
         let compared = (kafka?.findings ?? []) + (retention?.findings ?? [])
         return compared.contains { $0.kind == .tampered } ? .tampered : report.verdict ?? compared.first?.kind
+    }
+
+    /// The number of leaves that an earlier run verified and this one did not read.
+    private var leavesBefore: Int {
+        report.logs.reduce(report.checkpointLog?.leavesBefore ?? 0) { $0 + $1.leavesBefore }
+    }
+
+    /// Whether this run or the earlier one that it continues compared each payload with its leaf.
+    var hasComparedAllPayloads: Bool {
+        options.checksObjects && options.since == nil && (leavesBefore == 0 || hasComparedPayloadsBefore)
     }
 
     private var anchors: Int { report.logs.reduce(0) { $0 + $1.anchors } }
@@ -86,8 +100,11 @@ struct ArchiveVerifyReport {
                     + "\(sum(\.prunedObjects)) deleted after expiry, \(sum(\.erasedOnArrival)) erased on arrival"
                 : "no payloads were read",
         ]
-        let before = sum(\.leavesBefore) + (report.checkpointLog?.leavesBefore ?? 0)
-        if before > 0 { lines.append("\(before) leaves were verified by an earlier run (--resume-from)") }
+        if leavesBefore > 0 {
+            lines.append(
+                "\(leavesBefore) leaves were verified by an earlier run (--resume-from)"
+                    + (hasComparedPayloadsBefore ? "" : ", which did not compare all of their payloads"))
+        }
         lines += outcomes.map { "\($0.count) \($0.label)" }
         if options.inspect != nil { lines.append("\(missing) missing") }
         if let retention {
@@ -182,6 +199,7 @@ struct ArchiveVerifyReport {
             OutputName.logs: .array(report.logs.map { .object(json($0)) }),
             OutputName.findings: .array(findings.map { .object(Self.json($0)) }),
         ]
+        if leavesBefore > 0 { object[OutputName.payloadsComparedBefore] = .bool(hasComparedPayloadsBefore) }
         if let log = report.checkpointLog { object[OutputName.checkpointLog] = .object(json(log)) }
         if let anchors = options.anchors {
             object[OutputName.unverifiedAnchors] = .integer(
