@@ -11,7 +11,8 @@ extension SluicectlCommand {
             transaction and type, and counts, for each type, the notifications that only one version has. \
             Notifications that, by Apple's design, have no counterpart are counted as expected. Then computes the \
             states from each version alone, and lists purchases whose states differ. Reads only the notification \
-            topic. Exits with 0 if the versions agree and with 1 if they differ.
+            topic. Exits with 0 if the versions agree, with 1 if they differ, and with 3 if they agree but some \
+            records could not be read.
             """,
         schema: ConfigurationSchema(
             [

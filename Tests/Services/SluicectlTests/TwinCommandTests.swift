@@ -55,6 +55,15 @@ struct TwinCommandTests {
         await broker.stop()
     }
 
+    @Test func `agreement apart from unreadable records has exit code 3`() async throws {
+        try await write(Self.both, also: Array("no notification".utf8))
+        let (exitCode, printed) = await sluicectl(flags)
+        #expect(exitCode == 3)
+        #expect(printed.output.hasSuffix("\nthe two streams agree\n"))
+        #expect(printed.complaints == ["sluicectl: 1 records in \(topic) are not notifications"])
+        await broker.stop()
+    }
+
     @Test func `differences of the streams are listed as text, with exit code 1`() async throws {
         try await write(Self.differing, also: Array("no notification".utf8))
         let (exitCode, printed) = await sluicectl(flags)

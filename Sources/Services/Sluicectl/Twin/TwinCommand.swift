@@ -42,7 +42,8 @@ struct TwinCommand {
         let comparison = reading.comparison
         let report = TwinReport(comparison: comparison, limit: configuration[TwinSettings.limit])
         await console.write(configuration, text: report.text, json: report.json)
-        return comparison.isSame ? .ok : .failure
+        if !comparison.isSame { return .failure }
+        return reading.unreadable == 0 ? .ok : .comparisonIncomplete
     }
 
     /// Collects a topic's records that are in the time range, or close enough to have a counterpart in it.
@@ -87,4 +88,10 @@ struct TwinCommand {
                 toleranceMilliseconds: tolerance)
         }
     }
+}
+
+extension ExitCode {
+    /// The versions agree in the records that could be read; others are not notifications. The value is a public
+    /// contract.
+    static let comparisonIncomplete = ExitCode(rawValue: 3)
 }
