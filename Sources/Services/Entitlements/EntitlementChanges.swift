@@ -8,8 +8,11 @@ internal import Primitives
 internal import Records
 internal import Telemetry
 
-/// Applies claims and erasures one at a time. Each takes about as long as one acknowledgement from Kafka.
+/// Applies claims and erasures, one at a time for each purchase. Each takes about as long as one acknowledgement from
+/// Kafka.
 final class EntitlementChanges: Sendable {
+    private typealias Waiting = WaitingExchanges<ChangeRequest>.Waiting
+
     private let state: KeyedState<EntitlementsModel>
     private let rules: ProductRules
     private let input: InputFreshness
@@ -18,7 +21,7 @@ final class EntitlementChanges: Sendable {
     private let log: RateLimitedLogger
     private let apps: Set<BundleId>
     private let verifier: NotificationVerifier?
-    private let waiting = WaitingExchanges<ChangeRequest>(atMost: 64)
+    private let queues = ChangeQueues<Waiting>(atMost: 256)
 
     /// - Parameters:
     ///   - apps: the apps in which a purchase may be claimed before anything is known about the purchase; empty means
@@ -39,11 +42,15 @@ final class EntitlementChanges: Sendable {
         self.verifier = verifier
     }
 
-    /// - Returns: false if the queue is full.
-    func take(_ request: ChangeRequest, _ exchange: Exchange) -> Bool { waiting.take(request, exchange) }
+    /// - Returns: false if too many changes are waiting.
+    func take(_ request: ChangeRequest, _ exchange: Exchange) -> Bool {
+        queues.enqueue(
+            Waiting(request: request, exchange: exchange),
+            key: EntitlementsModel.key(request.bundleId, request.originalTransactionId))
+    }
 
     func run() async {
-        for await waiting in waiting.all { waiting.exchange.respond(await answer(waiting.request)) }
+        await queues.run { [self] waiting in waiting.exchange.respond(await answer(waiting.request)) }
     }
 
     private func answer(_ request: ChangeRequest) async -> HTTPResponse {
