@@ -16,6 +16,8 @@ package final class ReloadedFile<Value: Sendable>: Sendable {
         var fingerprint: [UInt8]
         /// The time of the last check, in monotonic nanoseconds.
         var checkedAt: UInt64
+        /// The reason why the last check could not read the file; nil if it could.
+        var readError: FileError?
     }
 
     package let path: String
@@ -48,15 +50,23 @@ package final class ReloadedFile<Value: Sendable>: Sendable {
         state = Mutex(State(value: try make(bytes), fingerprint: digest?(bytes) ?? bytes, checkedAt: now))
     }
 
-    /// Returns the value, and the change if this call found the file changed or unreadable.
+    /// Returns the value, and the change if this call found the file changed, or unreadable for a new reason.
     ///
     /// - Parameter now: the current time in monotonic nanoseconds.
     package func current(now: UInt64) -> (value: Value, change: Change?) {
         state.withLock { state in
             guard now &- state.checkedAt >= Self.interval else { return (state.value, nil) }
             state.checkedAt = now
+            let bytes: [UInt8]
             do throws(FileError) {
-                let bytes = try BoundedFile.read(path, limit: limit)
+                bytes = try BoundedFile.read(path, limit: limit)
+            } catch {
+                guard error != state.readError else { return (state.value, nil) }
+                state.readError = error
+                return (state.value, .refused(error))
+            }
+            state.readError = nil
+            do throws(FileError) {
                 defer { if digest != nil { bytes.wipe() } }
                 let fingerprint = digest?(bytes) ?? bytes
                 guard fingerprint != state.fingerprint else { return (state.value, nil) }

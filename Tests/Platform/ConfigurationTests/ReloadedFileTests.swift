@@ -67,6 +67,26 @@ import Testing
             file.current(now: clock.now) == (1, .refused(FileError(message: "the file has more than 16 bytes"))))
     }
 
+    @Test func `an unreadable file is reported once for each reason`() throws {
+        let file = try file("1")
+        let missing = ReloadedFile<Int>.Change.refused(FileError(message: "No such file or directory"))
+        func next() -> ReloadedFile<Int>.Change? {
+            clock.advance(by: .seconds(1))
+            return file.current(now: clock.now).change
+        }
+        try FileManager.default.removeItem(atPath: file.path)
+        #expect(next() == missing)
+        #expect(next() == nil)
+        try write("00000000000000002")
+        #expect(next() == .refused(FileError(message: "the file has more than 16 bytes")))
+        #expect(next() == nil)
+        // If the file can be read in between, even without a change, the same reason is reported again.
+        try write("1")
+        #expect(next() == nil)
+        try FileManager.default.removeItem(atPath: file.path)
+        #expect(next() == missing)
+    }
+
     @Test(arguments: ["", "one"])
     func `the file must be valid at startup`(text: String) {
         #expect(throws: FileError(message: "is not a number")) { try file(text) }
