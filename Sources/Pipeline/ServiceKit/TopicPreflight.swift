@@ -112,17 +112,21 @@ package enum TopicPreflight {
         }
     }
 
-    private static func noAnswer(_ error: KafkaError, _ configuration: KafkaConfiguration) -> StartupError {
+    /// Returns the error for brokers that do not answer, deny this user access, or fail to describe the topics.
+    static func noAnswer(_ error: KafkaError, _ configuration: KafkaConfiguration) -> StartupError {
         // Codes above 0 are sent by brokers, so at least one broker answered.
         guard error.code.rawValue > 0 else {
             return StartupError(noAnswer: error, from: configuration.bootstrapServers)
         }
+        let isDenied = KafkaTrouble(error)?.cause == .denied
         return StartupError(
             "cannot describe the topics on the brokers at \(configuration.bootstrapServers): \(error)",
             setting: ApplicationSettings.bootstrapServers.key,
-            fix: "Grant this user Describe and DescribeConfigs on the topics (sluicectl topics acls), or set "
-                + "profile=single-node",
-            exitCode: error.code == .topicAuthorizationFailed ? .configuration : .failure)
+            fix: isDenied
+                ? "Grant this user Describe and DescribeConfigs on the topics (sluicectl topics acls), or set "
+                    + "profile=single-node"
+                : "Check the state and the version of the brokers (Apache Kafka 2.1 or later), then start again",
+            exitCode: isDenied ? .configuration : .failure)
     }
 
     private static func embedded(_ configuration: KafkaConfiguration) -> KafkaConfiguration {

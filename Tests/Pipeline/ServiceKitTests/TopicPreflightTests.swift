@@ -65,6 +65,19 @@ import Testing
         #expect(questions == 3)
     }
 
+    @Test(
+        arguments: [
+            (.topicAuthorizationFailed, true), (.clusterAuthorizationFailed, true), (.requestTimedOut, false),
+            (.notLeader, false), (KafkaError.Code(rawValue: 35), false),
+        ] as [(KafkaError.Code, Bool)])
+    func `only an error about a missing right names the rights to grant`(code: KafkaError.Code, isDenied: Bool) throws {
+        let kafka = try KafkaConfiguration(bootstrapServers: "kafka-1:9092")
+        let error = TopicPreflight.noAnswer(KafkaError(code, "describe"), kafka)
+        #expect(error.fix.contains("sluicectl topics acls") == isDenied, "\(error)")
+        #expect(error.fix.contains("version of the brokers") == !isDenied, "\(error)")
+        #expect(error.exitCode == (isDenied ? ExitCode.configuration : ExitCode.failure))
+    }
+
     @Test func `a missing topic is rejected soon, but only after a second query`() async throws {
         let broker = try DevBroker()
         let kafka = try KafkaConfiguration(bootstrapServers: broker.bootstrapServers, profile: .embedded)
