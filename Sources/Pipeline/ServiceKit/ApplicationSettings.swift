@@ -86,7 +86,8 @@ public enum ApplicationSettings {
             kafka.tokenSource = tokens
             return kafka
         } catch {
-            let property = properties.keys.first { error.message.hasPrefix($0) }
+            // The name of one property may begin with that of another, as sasl.mechanisms and sasl.mechanism do.
+            let property = properties.keys.filter { error.message.hasPrefix($0) }.max { $0.count < $1.count }
             throw configuration.error(kafka.prefix + (property ?? "*"), error.message)
         }
     }
