@@ -177,6 +177,8 @@ struct PipelineConsumerTests {
         try await waitUntil { one.metric("sluice_consumer_rebalances_total{kind=\"revoked\"") == 1 }
         #expect(two.metric("sluice_consumer_assigned_partitions") == 0)
         #expect(second.finished.isEmpty)
+        // A partition that is being revoked is no longer counted, although its record is still being handled.
+        try await waitUntil { one.metric("sluice_consumer_assigned_partitions") ?? 2 < 2 }
         gate.open()
         try await waitUntil { two.metric("sluice_consumer_assigned_partitions") == 1 }
         try await waitUntil { one.metric("sluice_consumer_assigned_partitions") == 1 }

@@ -120,9 +120,12 @@ final class GroupTelemetry: Sendable {
             ])
     }
 
-    /// - Parameter starts: the offset at which the assignment of each partition started.
+    /// - Parameters:
+    ///   - assigned: the number of partitions that are assigned and not being revoked.
+    ///   - loads: the load of each partition, including those whose work has not ended since they were revoked.
+    ///   - starts: the offset at which the assignment of each partition started.
     func sample(
-        _ samples: inout MetricSamples, loads: [KafkaTopicPartition: PartitionWindow.Load],
+        _ samples: inout MetricSamples, assigned: Int, loads: [KafkaTopicPartition: PartitionWindow.Load],
         starts: [KafkaTopicPartition: KafkaOffset],
         statistics: [KafkaTopicPartition: KafkaStatistics.Partition], brokersUp: Int, pause: GroupPause
     ) {
@@ -130,7 +133,7 @@ final class GroupTelemetry: Sendable {
             PipelineMetricName.paused, help: "1 while the consumer group is paused by an operator, otherwise 0.",
             labels: [MetricLabel(PipelineMetricLabel.group, pause.group.rawValue)], pause.isPaused ? 1 : 0)
         samples.gauge(
-            PipelineMetricName.assignedPartitions, help: "Partitions assigned to this member.", Double(loads.count))
+            PipelineMetricName.assignedPartitions, help: "Partitions assigned to this member.", Double(assigned))
         samples.gauge(PipelineMetricName.brokersUp, help: "Brokers with a working connection.", Double(brokersUp))
         let now = MonotonicClock.nanoseconds()
         let wall = SystemClock.wallMilliseconds()

@@ -13,8 +13,7 @@ package final class PipelineConsumer: Service {
     private struct Worker {
         let task: Task<Void, Never>
         let window: PartitionWindow
-        let epoch: UInt64
-        let start: KafkaOffset
+        let partition: KafkaAssignedPartition
     }
 
     private struct State {
@@ -205,8 +204,7 @@ package final class PipelineConsumer: Service {
                 self?.windowShare?.end()
                 self?.forget(partition)
             }
-            state.workers[partition.topicPartition] = Worker(
-                task: task, window: window, epoch: partition.epoch, start: partition.startOffset)
+            state.workers[partition.topicPartition] = Worker(task: task, window: window, partition: partition)
         }
     }
 
@@ -229,7 +227,7 @@ package final class PipelineConsumer: Service {
 
     private func forget(_ partition: KafkaAssignedPartition) {
         let damage = state.withLock { state -> StartupError? in
-            guard state.workers[partition.topicPartition]?.epoch == partition.epoch else { return nil }
+            guard state.workers[partition.topicPartition]?.partition.epoch == partition.epoch else { return nil }
             state.workers[partition.topicPartition] = nil
             return state.damaged[partition.topicPartition]
         }
@@ -243,7 +241,8 @@ package final class PipelineConsumer: Service {
             (state.workers, state.statistics, state.health.brokersUp)
         }
         groupTelemetry.sample(
-            &samples, loads: workers.mapValues(\.window.load), starts: workers.mapValues(\.start),
+            &samples, assigned: workers.values.count { $0.partition.isActive },
+            loads: workers.mapValues(\.window.load), starts: workers.mapValues(\.partition.startOffset),
             statistics: statistics, brokersUp: brokersUp, pause: pause)
     }
 }
