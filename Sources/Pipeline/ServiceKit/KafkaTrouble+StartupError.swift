@@ -162,11 +162,13 @@ extension StartupError {
 
     /// Creates an error for a topic that does not exist or is not visible to this user.
     ///
-    /// - Parameter denied: topics that this user is not authorized to describe.
-    package init(missing topic: KafkaTopic, denied: Set<KafkaTopic>) {
+    /// - Parameters:
+    ///   - denied: topics that this user is not authorized to describe.
+    ///   - setting: the key of the setting that determines the topic's name; nil if there is none.
+    package init(missing topic: KafkaTopic, denied: Set<KafkaTopic>, setting: String? = nil) {
         guard denied.contains(topic) else {
             self.init(
-                "topic \(topic) does not exist", setting: "topics.prefix",
+                "topic \(topic) does not exist", setting: setting,
                 fix: "Create it with: sluicectl topics apply",
                 exitCode: .configuration)
             return

@@ -25,11 +25,12 @@ package enum TopicPreflight {
     ///
     /// - Parameters:
     ///   - topics: the expectations under any profile.
+    ///   - setting: the key of the setting that determines the topics' names; nil if there is none.
     ///   - limit: the maximum time to wait for the brokers' answers.
     /// - Throws: a one-line error that includes the setting and the fix.
     package static func run(
         _ configuration: KafkaConfiguration, topics: [KafkaTopicExpectation], profile: DeploymentProfile,
-        within limit: Duration = .seconds(10)
+        setting: String? = nil, within limit: Duration = .seconds(10)
     ) async throws(StartupError) -> Outcome {
         let admin: KafkaAdmin
         do {
@@ -40,13 +41,13 @@ package enum TopicPreflight {
                 exitCode: .configuration)
         }
         return try await admin.closing { admin throws(StartupError) in
-            try await examine(admin, configuration, topics, profile, limit)
+            try await examine(admin, configuration, topics, profile, setting, limit)
         }
     }
 
     private static func examine(
         _ admin: KafkaAdmin, _ configuration: KafkaConfiguration, _ topics: [KafkaTopicExpectation],
-        _ profile: DeploymentProfile, _ limit: Duration
+        _ profile: DeploymentProfile, _ setting: String?, _ limit: Duration
     ) async throws(StartupError) -> Outcome {
         let isEmbedded: Bool
         let found: [KafkaTopicDescription]
@@ -70,7 +71,9 @@ package enum TopicPreflight {
         var advice: [String] = []
         for topic in topics {
             let description = found.first { $0.topic == topic.topic }
-            guard let description else { throw StartupError(missing: topic.topic, denied: denied) }
+            guard let description else {
+                throw StartupError(missing: topic.topic, denied: denied, setting: setting)
+            }
             if let finding = topic.required(by: profile).findings(in: description).first {
                 throw StartupError(
                     finding.description, fix: fix(finding, configuration),

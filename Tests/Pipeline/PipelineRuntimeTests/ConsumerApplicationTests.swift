@@ -65,6 +65,18 @@ struct ConsumerApplicationTests {
         #expect(required == ["test.input", "test.control", "test.input.sluice-test.dlq"])
     }
 
+    @Test func `the prefix of topic names is named in errors only if the consumer has this setting`() {
+        let prefix = Setting.string("topics.prefix", default: "test", help: "Prefix of every topic name.")
+        func application(_ settings: [any AnySetting]) -> ConsumerApplication {
+            ConsumerApplication(
+                name: "sluice-test", summary: "Test.", adminPort: 0, schema: ConfigurationSchema(settings),
+                topics: { _ in ConsumerTopics(input: []) }
+            ) { _ in ConsumerParts(handler: .records(RecordingHandler())) }
+        }
+        #expect(application([prefix]).topicsSetting == "topics.prefix")
+        #expect(application([]).topicsSetting == nil)
+    }
+
     @Test func `the admin listener responds during startup and reports that the consumer is not ready`()
         async throws
     {

@@ -92,8 +92,10 @@ import Testing
         let hidden = StartupError(missing: "t", denied: ["t"])
         #expect(hidden.line.contains("access to topic t is denied") && !hidden.line.contains("t does not exist"))
         #expect(hidden.line.contains("sluicectl topics acls") && hidden.exitCode == .configuration)
-        let missing = StartupError(missing: "t", denied: [])
+        let missing = StartupError(missing: "t", denied: [], setting: "topics.prefix")
         #expect(missing.line == "topics.prefix: topic t does not exist. Create it with: sluicectl topics apply.")
         #expect(missing.exitCode == .configuration)
+        let fixed = StartupError(missing: "t", denied: [])
+        #expect(fixed.line == "topic t does not exist. Create it with: sluicectl topics apply.")
     }
 }

@@ -261,6 +261,9 @@ public struct ConsumerApplication: Sendable {
         return (parts, ConsumerService.Member(deadLetters: deadLetters, pipeline: pipeline))
     }
 
+    /// The key of the setting for the prefix of all topics' names; nil if this consumer has no such setting.
+    var topicsSetting: String? { command.schema.settings.first { $0.key == "topics.prefix" }?.key }
+
     /// Compares the topics with their expected configuration, and determines the number of input partitions.
     private func check(
         _ configuration: Configuration, _ declared: ConsumerTopics, _ options: inout PipelineOptions, _ logger: Logger
@@ -268,7 +271,7 @@ public struct ConsumerApplication: Sendable {
         let checked = try await TopicPreflight.run(
             ApplicationSettings.kafkaConfiguration(configuration, clientId: command.name),
             topics: requiredTopics(configuration, declared, options),
-            profile: ApplicationSettings.deployment(configuration))
+            profile: ApplicationSettings.deployment(configuration), setting: topicsSetting)
         for warning in checked.warnings {
             logger.warning("tolerated by the single-node profile", [LogField(.finding, warning)])
         }
