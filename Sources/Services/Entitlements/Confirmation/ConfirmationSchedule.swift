@@ -58,6 +58,8 @@ struct ConfirmationSchedule {
     private var pauses: [APIScope: ServicePause] = [:]
     /// Purchases whose query ended after the current rows were read.
     private var ended: Set<Key> = []
+    /// The apps with only one of their rows in the current planning round.
+    private var partlyRead: Set<APIScope> = []
 
     init(delay: Duration) { self.delay = delay.components.seconds * 1_000 }
 
@@ -76,8 +78,10 @@ struct ConfirmationSchedule {
 
     /// The apps that cannot be queried at a time. One row of each is enough to plan a probe, and more could crowd out
     /// the rows of other apps.
-    func pausedScopes(at now: Int64) -> [APIScope] {
-        pauses.compactMap { $0.value.isDown || !$0.value.isOver(at: now) ? $0.key : nil }
+    mutating func pausedScopes(at now: Int64) -> [APIScope] {
+        let paused = pauses.compactMap { $0.value.isDown || !$0.value.isOver(at: now) ? $0.key : nil }
+        partlyRead = Set(paused)
+        return paused
     }
 
     /// - Parameter candidates: the candidates, oldest first.
@@ -100,7 +104,8 @@ struct ConfirmationSchedule {
             else { continue }
             steps.append(.probe(scope))
         }
-        retries = retries.filter { present.contains($0.key) }
+        // A row that was not read may still wait for its retry.
+        retries = retries.filter { present.contains($0.key) || partlyRead.contains($0.key.scope) }
         return steps
     }
 

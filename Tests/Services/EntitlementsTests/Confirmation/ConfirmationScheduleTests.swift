@@ -78,6 +78,23 @@ import Testing
         #expect(plan(&schedule, [key(1)], at: 1_000) == [.ask(key(1), attempts: 2)])
     }
 
+    @Test func `a purchase whose row is not read while its app is paused keeps its backoff`() {
+        var schedule = ConfirmationSchedule(delay: .zero)
+        _ = plan(&schedule, [key(1), key(2)], at: 0)
+        schedule.asked(key(1), .unsettled, .answers, attempts: 5, at: 0)
+        schedule.asked(key(2), .retry, .fails(retryAt: 30_000), attempts: 1, at: 0)
+        _ = schedule.beginLook()
+        #expect(schedule.pausedScopes(at: 1) == [scope])
+        #expect(schedule.plan([.init(key: key(2).key, scope: scope, due: 0)], at: 1).isEmpty)
+        _ = schedule.beginLook()
+        #expect(schedule.pausedScopes(at: 30_000).isEmpty)
+        let candidates = [key(1), key(2)].map { ConfirmationSchedule.Candidate(key: $0.key, scope: $0.scope, due: 0) }
+        #expect(schedule.plan(candidates, at: 30_000) == [.ask(key(2), attempts: 2)])
+        #expect(
+            schedule.plan(candidates, at: ConfirmationSchedule.unsettledDelay(attempts: 5))
+                == [.ask(key(1), attempts: 6)])
+    }
+
     @Test func `an unavailable API is probed for each app before queries resume`() {
         var schedule = ConfirmationSchedule(delay: .zero)
         var now: Int64 = 0
