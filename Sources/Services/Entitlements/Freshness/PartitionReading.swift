@@ -43,7 +43,7 @@ struct PartitionReading: Sendable, Equatable {
     }
 
     /// Returns whether the timestamp of the next record could advance ``receivedUntil``. Returns true at most once for
-    /// each offset.
+    /// each offset, unless the timestamp was in the future.
     mutating func needsTimestamp(at next: Int64) -> Bool {
         guard let first = ends.first, asked != next, first.moment - (receivedUntil ?? .min / 2) > Self.tolerance else {
             return false
@@ -52,10 +52,14 @@ struct PartitionReading: Sendable, Equatable {
         return true
     }
 
-    /// - Parameter timestamp: the timestamp of the first unread record, in milliseconds since 1970. It is ignored if it
-    ///   is in the future, because the writer's clock was then wrong.
+    /// - Parameter timestamp: the timestamp of the first unread record, in milliseconds since 1970. If it is in
+    ///   the future, because the writer's clock was ahead, it is ignored and requested again later.
     mutating func observe(nextRecordAt timestamp: Int64) {
-        if timestamp <= observed ?? timestamp { advance(to: timestamp) }
+        guard timestamp <= observed ?? timestamp else {
+            asked = nil
+            return
+        }
+        advance(to: timestamp)
     }
 
     private mutating func advance(to moment: Int64) { receivedUntil = max(receivedUntil ?? moment, moment) }

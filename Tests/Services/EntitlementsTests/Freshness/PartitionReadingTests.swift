@@ -87,7 +87,7 @@ extension InputFreshness {
         #expect(reading.receivedUntil == 9_002_000)
     }
 
-    @Test func `the timestamp of a record from the future is ignored`() {
+    @Test func `the timestamp of a record from the future is ignored until that time`() {
         var reading = PartitionReading()
         reading.observe(end: 5, next: 5, at: 1_000)
         reading.observe(end: 9, next: 5, at: 100_000)
@@ -95,6 +95,11 @@ extension InputFreshness {
         #expect(isAsked)
         reading.observe(nextRecordAt: 86_400_000)
         #expect(reading.receivedUntil == 1_000)
+        let isAskedAgain = reading.needsTimestamp(at: 5)
+        #expect(isAskedAgain)
+        reading.observe(end: 9, next: 5, at: 86_500_000)
+        reading.observe(nextRecordAt: 86_400_000)
+        #expect(reading.receivedUntil == 86_400_000)
     }
 
     @Test func `a recreated topic starts again`() {
