@@ -99,7 +99,8 @@ enum StateMutants {
         merging.without(
             "derived-before-acknowledgement", "try await settle(deliveries)", after: "    func publishDerived("),
         contributing.mutant("contribution-read-back", "true", after: "settle(deliveries, isReadBack: ", "false"),
-        contributing.without("known-contribution-read-back", "deliveries.append(last)"),
+        contributing.without(
+            "known-contribution-read-back", "try await waitForReadBack(last.number, of: last.delivery)"),
         refusals.without(
             "oversized-kept",
             "try parts().database.store.keep([key.bytes: encoded], of: partition.name, joinedBy: model.join)"),

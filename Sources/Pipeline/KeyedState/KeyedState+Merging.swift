@@ -60,13 +60,27 @@ extension KeyedState {
             if let fault = merged.faults[0] { throw fault }
             deliveries = published
         }
+        try await settle(deliveries, isReadBack: true)
         // The contribution may add nothing to facts that were published earlier. Until these are read back, brokers may
         // still refuse them, and readers of the database do not see them.
-        if let last = try partition.unreadDelivery(of: key), !deliveries.contains(where: { $0 === last }) {
-            deliveries.append(last)
+        if let last = try partition.unreadPublication(of: key) {
+            try await waitForReadBack(last.number, of: last.delivery)
         }
-        try await settle(deliveries, isReadBack: true)
         return try partition.known(key)
+    }
+
+    /// Waits until a publication of another task has been read back. That task settles and counts the delivery, which
+    /// may contain rows of other keys.
+    private func waitForReadBack(_ number: UInt64, of delivery: StateDelivery) async throws {
+        let outcome = try await delivery.outcome()
+        if let failure = outcome.failures[number] {
+            throw StateError(.publication, "a publication was not acknowledged: \(failure.message)")
+        }
+        guard let offset = outcome.offset, await !progress.wait(for: offset + 1, of: delivery.partition) else { return }
+        guard progress.isFollowed(delivery.partition) else {
+            throw StateError(.changelog, "this member no longer follows \(delivery.partition)")
+        }
+        throw CancellationError()
     }
 
     /// The winning proposal for a key.

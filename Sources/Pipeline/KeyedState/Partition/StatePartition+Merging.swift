@@ -119,9 +119,11 @@ extension StatePartition {
         deliveries.append(last)
     }
 
-    /// Returns the delivery of a key's last publication that has not been read back; nil if there is none.
-    func unreadDelivery(of key: [UInt8]) throws -> StateDelivery? {
-        try withLock { try find(key, &$0)?.state.publications.last?.delivery }
+    /// Returns a key's last publication that has not been read back; nil if there is none.
+    func unreadPublication(of key: [UInt8]) throws -> (number: UInt64, delivery: StateDelivery)? {
+        try withLock { guarded in
+            try find(key, &guarded)?.state.publications.last.map { ($0.number, $0.delivery) }
+        }
     }
 
     /// Publishes a proposal with the state of its key, unless a proposal for the same or a later round has already won.
