@@ -102,10 +102,9 @@ package struct Sweep: Hashable, Sendable {
 
     private func isAhead(of now: Int64) -> Bool {
         guard let run else { return false }
-        var moments = [run.startedAt, run.finishedAt, run.failure?.at].compactMap(\.self)
-        // Without a failure, this is the time of the last update of a run in progress.
-        if isRunning, run.failure == nil, let nextAt { moments.append(nextAt) }
-        return moments.contains { $0 - now > Self.clockTolerance }
+        // The next action of a run in progress depends on its last failure or, without one, on its last update.
+        let moments = isRunning ? [run.failure?.at ?? nextAt] : [run.startedAt, run.finishedAt]
+        return moments.compactMap(\.self).contains { $0 - now > Self.clockTolerance }
     }
 
     /// The time when the row is no longer needed, in milliseconds since 1970, or nil for never.

@@ -137,6 +137,16 @@ import Testing
         #expect(!sweep.isDue(at: Self.start))
     }
 
+    @Test func `a run begun while the clock was ahead waits after a failure`() throws {
+        var sweep = sweep()
+        sweep.begin(run(startedAt: Self.start + 3_600_000))
+        var run = try #require(sweep.run)
+        run.failure = SweepRun.Failure(at: Self.start, message: "no", count: 1)
+        sweep.update(run, nextAt: Self.start + 900_000)
+        #expect(!sweep.isDue(at: Self.start))
+        #expect(sweep.isDue(at: Self.start + 900_000))
+    }
+
     @Test func `a completed backfill is not due, even if its clock was ahead`() {
         var sweep = sweep(.backfill("1"))
         sweep.begin(run(startedAt: Self.start + 86_400_000))
