@@ -29,18 +29,23 @@ struct DeadLettersCommand {
             let rows = RecoveryRows(
                 ["POSITION", "FAILED", "REASON", "GROUP", "ATTEMPTS", "KEY", "TOPIC", "MESSAGE"], configuration, console
             )
-            let (topics, denied) = try await topics(admin)
+            var (topics, denied) = try await topics(admin)
             for topic in topics {
-                let scan = try await TopicScan(topic, of: admin, with: kafka, since: filter.from)
-                try await scan.run(after: after) { record in
-                    let letter = ReadDeadLetter(record)
-                    guard filter.matches(ReplaySubject(letter)) else { return true }
-                    return await rows.add(
-                        [
-                            "\(RecordPosition(record))", letter.firstFailure ?? "-", letter.reason ?? "-",
-                            letter.group ?? "-", letter.attempts ?? "-", letter.key ?? "-", topic.rawValue,
-                            letter.message ?? "-",
-                        ], json: letter.json)
+                do {
+                    let scan = try await TopicScan(topic, of: admin, with: kafka, since: filter.from)
+                    try await scan.run(after: after) { record in
+                        let letter = ReadDeadLetter(record)
+                        guard filter.matches(ReplaySubject(letter)) else { return true }
+                        return await rows.add(
+                            [
+                                "\(RecordPosition(record))", letter.firstFailure ?? "-", letter.reason ?? "-",
+                                letter.group ?? "-", letter.attempts ?? "-", letter.key ?? "-", topic.rawValue,
+                                letter.message ?? "-",
+                            ], json: letter.json)
+                    }
+                } catch {
+                    guard (error as? KafkaError)?.code == .topicAuthorizationFailed else { throw error }
+                    denied.append(topic)
                 }
             }
             guard denied.isEmpty else {

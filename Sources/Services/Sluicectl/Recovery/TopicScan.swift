@@ -67,7 +67,11 @@ struct TopicScan {
         _ place: KafkaTopicPartition, _ range: Range<Int64>, _ take: (KafkaRecord) async throws -> Bool
     ) async throws {
         let start = KafkaOffset(rawValue: range.lowerBound)
-        try await KafkaConsumer.readToEnd(kafka, from: [place: start], within: .seconds(86_400)) { records in
+        var options = KafkaConsumer.Options()
+        options.stopsIfDenied = true
+        try await KafkaConsumer.readToEnd(
+            kafka, from: [place: start], within: .seconds(86_400), options: options
+        ) { records in
             for record in records where range.contains(record.offset.rawValue) {
                 let wantsMore = try await take(record)
                 if !wantsMore { throw Enough() }
