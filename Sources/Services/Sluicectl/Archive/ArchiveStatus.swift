@@ -131,10 +131,10 @@ struct ArchiveStatus: Sendable {
         return writer.bytes
     }
 
-    /// Whether an anchor proves a rollback; nil if no anchor was read, or if verification would need the archive's key.
+    /// Whether an anchor proves a rollback; nil if no anchor was read, or if a larger checkpoint was not verified.
     private var isRolledBack: Bool? {
         if rolledBack != nil { return true }
-        return anchors.isEmpty || unverifiedRollback != nil ? nil : false
+        return anchors.isEmpty || anchors.contains { $0.leaves > size } ? nil : false
     }
 
     static let head = ["TOPIC", "PARTITION", "LEAVES", "BYTES", "CHECKPOINT", "AGE", "NEXT OFFSET", "LAG", "ANCHORED"]

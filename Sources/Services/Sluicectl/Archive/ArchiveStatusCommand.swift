@@ -45,7 +45,7 @@ struct ArchiveStatusCommand {
             let anchor = "\(anchored.anchor) has a checkpoint with \(anchored.leaves)"
             console.complain(
                 "\(row.partition) has \(row.size) leaves, but \(anchor)"
-                    + (isProven ? "" : ", whose signature was not verified; set --key"))
+                    + (isProven ? "" : ", whose signature was not verified; set --key to the key that signed it"))
             if isProven {
                 exitCode = .archiveRolledBack
             } else if exitCode == .ok {
