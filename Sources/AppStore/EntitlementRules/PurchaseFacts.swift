@@ -8,6 +8,9 @@ internal import JSON
 /// Merging is associative, commutative and idempotent, so duplicates, reordering and replays lead to the same value. A
 /// one-time purchase has only one or a few transactions.
 package struct PurchaseFacts: Hashable, Sendable {
+    /// The number of days that an erased purchase is kept; greater than the notification topics' retention.
+    package static let erasureDays: Int64 = 45
+
     /// The facts, shared by all copies of this value until one of them changes.
     private(set) var storage: PurchaseStorage
 

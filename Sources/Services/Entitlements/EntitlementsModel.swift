@@ -139,12 +139,9 @@ struct EntitlementsModel: StateModel {
     /// longer arrive.
     func expiry(of state: PurchaseFacts) -> Int64? {
         state.erasedAt.flatMap { erasedAt in
-            state.isErased ? erasedAt.millisecondsSince1970 + Self.erasureDays * 86_400_000 : nil
+            state.isErased ? erasedAt.millisecondsSince1970 + PurchaseFacts.erasureDays * 86_400_000 : nil
         }
     }
-
-    /// The number of days that an erased purchase is kept; greater than the notification topics' retention.
-    static let erasureDays: Int64 = 45
 
     func erasure(of key: [UInt8], in topic: KafkaTopic, at moment: Int64) -> PurchaseFacts? {
         guard let environment = environments[topic],

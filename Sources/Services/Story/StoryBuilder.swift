@@ -2,6 +2,7 @@ package import AppStoreModel
 internal import EntitlementRules
 internal import JSON
 internal import KafkaModel
+internal import KeyedState
 internal import PipelineRuntime
 internal import Records
 
@@ -118,7 +119,11 @@ package struct StoryBuilder: Sendable {
         else { return nil }
         var erased = PurchaseFacts(
             environment: environment, bundleId: bundleId, originalTransactionId: OriginalTransactionId(subject))
-        erased.erase(upTo: record.stateMoment)
+        // An expired row was erased at least this long before its tombstone was written.
+        let isExpired = record.header(StateHeader.expired) != nil
+        erased.erase(
+            upTo: record.stateMoment.advanced(
+                byMilliseconds: isExpired ? -PurchaseFacts.erasureDays * 86_400_000 : 0))
         return StoryInput(at: time(of: record), facts: erased, cause: .erasure(position: position))
     }
 
@@ -130,7 +135,7 @@ package struct StoryBuilder: Sendable {
             return one.offset < other.offset
         }.map(\.element)
         // A record that exists is known now, although its time is in the future if this machine's clock is behind.
-        let known = Self.withoutRepetitions(ordered).map {
+        let known = Self.attributed(ordered).map {
             StoryInput(at: min($0.at, now), facts: $0.facts, cause: $0.cause)
         }
         let replay = StoryReplay(known, until: now, rules: model.rules)
@@ -145,20 +150,24 @@ package struct StoryBuilder: Sendable {
     /// The maximum difference, in milliseconds, between the clocks of the ingress and of sluice-entitlements.
     private static let clockTolerance: Int64 = 60_000
 
-    /// Removes published states that only repeat facts from notifications. If the clock of sluice-entitlements is
-    /// behind, such a state precedes the notification that led to it, and would be shown as the cause in its place.
-    private static func withoutRepetitions(_ ordered: [StoryInput]) -> [StoryInput] {
+    /// Names the notification as the cause of a published state that precedes it but only repeats facts from
+    /// notifications. The clock of sluice-entitlements may be behind.
+    private static func attributed(_ ordered: [StoryInput]) -> [StoryInput] {
         var notifications = ordered.filter(\.isNotification)[...]
         var known: PurchaseFacts?
-        return ordered.filter { input in
-            guard case .publication = input.cause else { return true }
+        var last: StoryInput?
+        return ordered.map { input in
+            guard case .publication = input.cause else { return input }
             let end = input.at.advanced(byMilliseconds: clockTolerance)
             while let next = notifications.first, next.at <= end {
                 if known == nil { known = next.facts } else { known?.merge(next.facts) }
+                last = next
                 notifications = notifications.dropFirst()
             }
-            guard var merged = known else { return true }
-            return merged.merge(input.facts).isChanged
+            guard var merged = known, let last, last.at > input.at, !merged.merge(input.facts).isChanged else {
+                return input
+            }
+            return StoryInput(at: input.at, facts: input.facts, cause: last.cause)
         }
     }
 

@@ -119,6 +119,9 @@ import Testing
         let last = answer.json["answer"]?.object?["purchases"]?.array?.first?.object?["last"]?.object
         #expect(last?["cause"]?.object?["kind"] == "notification")
         #expect(last?["cause"]?.object?["position"]?.string == position)
+        // The members granted access from the publication on.
+        let early = try await ask(["1001", "--why", "monthly", "--at", "2026-09-01T00:00:01Z"] + Self.app, world)
+        #expect(early.json["answer"]?.object?["isEntitled"] == true)
         await world.close()
     }
 
@@ -261,6 +264,12 @@ import Testing
         let answer = try await ask(["1001"] + Self.app, world)
         #expect(answer.entries("erased").map { $0["at"] } == ["2026-09-10T00:00:00.000Z"])
         #expect(answer.entries("published").map { $0["title"] } == ["state removed: its erasure has expired"])
+        // The members have no erasure any more, so they take what Apple signed before the tombstone.
+        var late = StoryWorld.renewedLate
+        late.received = "2026-10-28T00:00:00Z"
+        try await world.write(try world.produced(late))
+        let again = try await ask(["1001", "--why", "monthly"] + Self.app, world)
+        #expect(again.json["answer"]?.object?["isEntitled"] == true)
         await world.close()
     }
 
@@ -442,6 +451,8 @@ import Testing
             #expect(unknown.code == 1 && unknown.json["found"] == false)
             #expect(unknown.text.contains("4 of 4 partitions, 8 records"))
             #expect(unknown.text.contains("the archive was not searched: not configured"))
+            let ofApp = try await ask(["7777"] + Self.app, world)
+            #expect(ofApp.code == 1 && ofApp.json["found"] == false)
         }
     }
 

@@ -163,14 +163,18 @@ package final class StorySearch {
     /// Returns the partitions and offsets read, by topic.
     ///
     /// - Parameter keys: the story's record keys, which determine the partitions that can contain parts of the story.
-    ///   If the set is empty, every partition can.
+    ///   If the set is empty, every partition of the notification topic can.
     package func extents(keys: Set<[UInt8]>) -> [Story.Extent] {
-        let keyed = [topics.names.notifications(topics.environment), topics.names.entitlements(topics.environment)]
+        let states = topics.names.entitlements(topics.environment)
+        let keyed = [topics.names.notifications(topics.environment), states]
         return Dictionary(grouping: read.keys, by: \.topic).sorted { $0.key.rawValue < $1.key.rawValue }.map {
             let all = topics.partitions(of: $0.key)
             let places = $0.value.sorted { $0.partition < $1.partition }
+            // Without a record key, the search of states covers only the keys that were tried.
             let relevant =
-                keys.isEmpty ? all : keyed.contains($0.key) ? topics.partitions(of: $0.key, keys: keys) : places
+                keys.isEmpty
+                ? ($0.key == states ? places : all)
+                : keyed.contains($0.key) ? topics.partitions(of: $0.key, keys: keys) : places
             return extent(of: $0.key, places, relevant: Set(relevant), partitionCount: all.count)
         }
     }
