@@ -150,7 +150,7 @@ struct ExplainCommand {
 }
 
 extension ExitCode {
-    /// The story may lack events, because a topic does not exist, access to it is denied, a partition cannot be read,
-    /// or `--limit` omits records. The value is a public contract.
+    /// The story may lack events, because a topic does not exist, access to it is denied, a partition, a state or a
+    /// refund case cannot be read, or `--limit` omits records. The value is a public contract.
     static let storyIncomplete = ExitCode(rawValue: 3)
 }

@@ -20,7 +20,8 @@ extension SluicectlCommand {
                     known, from --app, apps or the read API (entitlements.url), only one partition is searched. Other \
                     identifiers are searched in all partitions. Personal data is masked unless revealed. Exits with 1 \
                     if nothing was found, and with 3 if a topic does not exist, access to it is denied, a partition \
-                    that may contain the story cannot be read, or --limit omits records that may belong to the story.
+                    that may contain the story, a state or a refund case cannot be read, or --limit omits records that \
+                    may belong to the story.
                     """,
                 schema: ExplainSettings.schema.adding(entitlements.schema),
                 arguments: [Command.Argument("ID", help: "any identifier of a notification, purchase or customer")],
