@@ -72,8 +72,8 @@ final class HandlerCalls: Sendable {
         let slot = begin(first, last, isAlone: isAlone)
         let watched = deadline?.begin(first)
         defer {
-            // An overdue call returns only because its task is cancelled while the process ends. It stays in the file,
-            // so that the next process finds the record.
+            // The process ends after an overdue call, even if that call returns. It stays in the file, so that the next
+            // process finds the record.
             let isOverdue = watched.map { deadline?.end($0) ?? false } ?? false
             if !isOverdue { end(slot) }
             permits?.release(count)

@@ -13,7 +13,7 @@ struct PayloadSearch {
 
     private func isFound(in bytes: [UInt8], nesting: Int) -> Bool {
         bytes.split(whereSeparator: { !Self.isInJWS($0) }).contains { word in
-            let parts = word.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+            let parts = word.split(separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false)
             guard parts.count == 3, let payload = try? Base64URL.decode(Array(parts[1])) else { return false }
             if text.isFound(in: payload) { return true }
             return nesting < Self.maximumNesting && isFound(in: payload, nesting: nesting + 1)
